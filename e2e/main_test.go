@@ -1,0 +1,75 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+)
+
+// mock is the fake server that all tests share. Each test keeps to model names
+// of its own.
+var mock server
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	stop, err := startMock()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "start aimock:", err)
+		return 1
+	}
+	defer stop()
+	return m.Run()
+}
+
+// startMock starts aimock and waits until it listens.
+func startMock() (stop func(), err error) {
+	bin, err := filepath.Abs("node_modules/.bin/llmock")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("node", bin, "--port", "0", "--fixtures", "testdata/none.json",
+		"--chunk-size", "8", "--journal-max", "0", "--fixture-counts-max", "0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	found := make(chan string, 1)
+	go func() {
+		defer close(found)
+		address := regexp.MustCompile(`http://[0-9.:]+`)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if a := address.FindString(lines.Text()); a != "" {
+				found <- a
+				break
+			}
+		}
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	select {
+	case mock.url = <-found:
+	case <-time.After(30 * time.Second):
+	}
+	if mock.url == "" {
+		stop()
+		return nil, fmt.Errorf("%s does not listen: run make e2e, which installs it", bin)
+	}
+	return stop, nil
+}
