@@ -1,0 +1,62 @@
+package journal
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+)
+
+// FinishTurn ends a turn. It is fenced: the turn must be this host's, and its
+// state one that may become f.State; else ErrNotRunning, so that what comes
+// late is not written over what came after (C100).
+func (tx *Tx) FinishTurn(f Finish) error {
+	var row [2]driver.Value
+	ok, err := tx.row("find turn", row[:], "SELECT state, boot FROM turns WHERE id = ?1", f.Turn)
+	if err != nil {
+		return err
+	}
+	state := State(text(row[0]))
+	if !ok || integer(row[1]) != tx.boot || !f.State.Ended() || !state.canBecome(f.State) {
+		return fmt.Errorf("turn %s from %q to %q: %w", f.Turn, state, f.State, ErrNotRunning)
+	}
+	_, _, err = tx.exec("finish turn", `
+		UPDATE turns SET state = ?2, ended = max(created, ?3), marker = ?4, error_class = ?5, error_message = ?6,
+			candidate = ?7
+		WHERE id = ?1`,
+		f.Turn, string(f.State), tx.now.UnixMilli(), f.Marker, string(f.Error.Class), f.Error.Message, f.Candidate)
+	return err
+}
+
+// Next starts the oldest queued turn of a session that has no running one. ok
+// is false if there is nothing to start.
+func (j *Journal) Next(ctx context.Context, session int64) (turn Turn, ok bool, err error) {
+	var id string
+	err = j.Write(ctx, StepNext, func(tx *Tx) error {
+		id, err = tx.next(session)
+		return err
+	})
+	if err != nil || id == "" {
+		return Turn{}, false, err
+	}
+	turn, err = j.Turn(ctx, id)
+	return turn, err == nil, err
+}
+
+func (tx *Tx) next(session int64) (string, error) {
+	var row [1]driver.Value
+	ok, err := tx.row("find next turn", row[:], `
+		SELECT id FROM turns WHERE session = ?1 AND state = 'queued' AND boot = ?2
+		AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?1 AND state = 'running')
+		ORDER BY seq LIMIT 1`, session, tx.boot)
+	if err != nil || !ok {
+		return "", err
+	}
+	id := text(row[0])
+	_, _, err = tx.exec("start turn", "UPDATE turns SET state = 'running', started = max(created, ?2) WHERE id = ?1",
+		id, tx.now.UnixMilli())
+	if err != nil {
+		return "", errors.Join(err)
+	}
+	return id, nil
+}
