@@ -80,9 +80,9 @@ func English(code Code) string {
 	case IncompletePause:
 		return "[the model paused before the end]"
 	case noticeAnsweredBy:
-		return "[answered by {{.Candidate}}]"
+		return "[answered by {candidate}]"
 	case noticeWait:
-		return "[the model asks to wait {{.Wait}}]"
+		return "[the model asks to wait {wait}]"
 	case noticeNoAnswer:
 		return "[the model gave no answer]"
 	}

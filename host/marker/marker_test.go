@@ -14,10 +14,6 @@ import (
 	"github.com/zchost/zchost/host/marker"
 )
 
-// notices are the texts that are no markers: what a code would be if they had
-// one.
-var notices = []marker.Code{"notice-answered-by", "notice-wait", "notice-no-answer"}
-
 // TestEnglish holds the texts that the specification gives (MRK-3).
 func TestEnglish(t *testing.T) {
 	t.Parallel()
@@ -49,7 +45,7 @@ func TestEnglish(t *testing.T) {
 // around everything.
 func TestCatalogues(t *testing.T) {
 	t.Parallel()
-	codes := append(marker.Codes(), notices...)
+	codes := append(marker.Codes(), "notice-answered-by", "notice-wait", "notice-no-answer")
 	files, err := filepath.Glob("locales/*.json")
 	if err != nil || len(files) != len(marker.Languages())-1 {
 		t.Fatalf("files %v, error %v, want one for each of %v but English", files, err, marker.Languages())
@@ -85,8 +81,8 @@ func TestCatalogues(t *testing.T) {
 
 // field is the placeholder of a text.
 func field(text string) string {
-	_, rest, _ := strings.Cut(text, "{{")
-	name, _, _ := strings.Cut(rest, "}}")
+	_, rest, _ := strings.Cut(text, "{")
+	name, _, _ := strings.Cut(rest, "}")
 	return name
 }
 
@@ -135,7 +131,7 @@ func TestMissingKeyIsEnglish(t *testing.T) {
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	got := []string{
-		marker.AnsweredBy("openai/gpt-{{.Wait}}<&>"),
+		marker.AnsweredBy("openai/gpt-{wait}<&>"),
 		marker.AnsweredBy("local/llama", "ja"),
 		marker.WaitAsked(90*time.Second, "de"),
 		marker.WaitAsked(1500*time.Millisecond, "fr"),
@@ -145,7 +141,7 @@ func TestNotices(t *testing.T) {
 		marker.NoAnswer("es-MX"),
 	}
 	want := []string{
-		"[answered by openai/gpt-{{.Wait}}<&>]",
+		"[answered by openai/gpt-{wait}<&>]",
 		"[local/llama による回答]",
 		"[das Modell bittet, 1 min 30 s zu warten]",
 		"[le modèle demande d’attendre 2 s]",

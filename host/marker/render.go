@@ -1,12 +1,13 @@
 package marker
 
 import (
+	"cmp"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
 )
 
@@ -26,13 +27,13 @@ func Render(code Code, locales ...string) string {
 // AnsweredBy says that another candidate than the first gave the answer
 // (CST-4).
 func AnsweredBy(candidate string, locales ...string) string {
-	return render(noticeAnsweredBy, words{Candidate: candidate}, locales)
+	return render(noticeAnsweredBy, words{candidate: candidate}, locales)
 }
 
 // WaitAsked says that the provider wants to be asked again only after a while
 // (REL-6). Parts of a second count as a whole one.
 func WaitAsked(wait time.Duration, locales ...string) string {
-	return render(noticeWait, words{Wait: inWords(wait)}, locales)
+	return render(noticeWait, words{wait: inWords(wait)}, locales)
 }
 
 // NoAnswer says that the model's answer was empty (REL-5).
@@ -42,28 +43,31 @@ func NoAnswer(locales ...string) string {
 
 // words is what a text may have put in.
 type words struct {
-	Candidate, Wait string
+	candidate, wait string
 }
 
-// render reads the one catalogue that is needed. Markers are rare, so nothing
-// is kept between calls.
+// render reads the one catalogue that is needed. Markers are rare and the files
+// are small, so nothing is kept between calls.
 func render(code Code, data words, locales []string) string {
-	bundle := i18n.NewBundle(language.English)
-	tag := match(locales)
-	if tag != language.English {
-		// Embedded files are complete and correct: a test reads them all.
-		if _, err := bundle.LoadMessageFileFS(catalogues, "locales/"+tag.String()+".json"); err != nil {
-			tag = language.English
-		}
+	text := English(code)
+	if tag := match(locales); tag != language.English {
+		text = cmp.Or(translation(tag, code), text)
 	}
-	text, err := i18n.NewLocalizer(bundle, tag.String()).Localize(&i18n.LocalizeConfig{
-		DefaultMessage: &i18n.Message{ID: string(code), Other: English(code)},
-		TemplateData:   data,
-	})
-	if err != nil && text == "" {
-		return English(code)
+	return strings.NewReplacer("{candidate}", data.candidate, "{wait}", data.wait).Replace(text)
+}
+
+// translation returns the text of a language, "" if it has none.
+func translation(tag language.Tag, code Code) string {
+	// The files are in the program; a test reads them all.
+	file, err := catalogues.ReadFile("locales/" + tag.String() + ".json")
+	if err != nil {
+		return ""
 	}
-	return text
+	var texts map[Code]string
+	if json.Unmarshal(file, &texts) != nil {
+		return ""
+	}
+	return texts[code]
 }
 
 // Languages returns the languages that zchost speaks. English is first: it
