@@ -15,9 +15,7 @@ import (
 type checker struct {
 	config *Config
 	report *report
-	// partial says that not all of the file could be read: then what is
-	// missing may be in the rest.
-	partial bool
+	lost   loss
 }
 
 func (k *checker) all(names []reference) {
@@ -34,6 +32,9 @@ func (k *checker) all(names []reference) {
 		k.provider(name)
 	}
 	k.fallbacks()
+	if len(k.report.list) == 0 {
+		k.credentials()
+	}
 }
 
 func (k *checker) add(key, msg, hint string) {
@@ -46,7 +47,7 @@ func (k *checker) name(n reference) {
 	if n.table == "providers" {
 		valid = slices.Collect(maps.Keys(k.config.Providers))
 	}
-	if k.partial || slices.Contains(valid, n.name) {
+	if k.lost == lostRest || slices.Contains(valid, n.name) {
 		return
 	}
 	msg := fmt.Sprintf("there is no [%s]", join(n.table, n.name))
@@ -61,7 +62,7 @@ func (k *checker) name(n reference) {
 }
 
 func (k *checker) missing(key, hint string) {
-	if !k.partial {
+	if k.lost == lostNothing {
 		k.add(key, "this key is missing", hint)
 	}
 }
@@ -130,6 +131,30 @@ func (k *checker) provider(name string) {
 	}
 	p.BaseURL = strings.TrimRight(p.BaseURL, "/")
 	k.config.Providers[name] = p
+}
+
+// credentials reports providers that an agent may ask and whose vendor is
+// known to want a key, when there is none (REL-1).
+func (k *checker) credentials() {
+	for name, p := range k.config.Providers {
+		for _, v := range vendors() {
+			if v.serves(p) && len(p.APIKeys) == 0 && k.asked(name) {
+				k.add(join("providers", name)+".api_keys", "there is no key",
+					"set "+v.Env+" in the environment, or write where the key is, as [\"file:~/key\"]")
+			}
+		}
+	}
+}
+
+// asked reports whether a provider is among an agent's candidates.
+func (k *checker) asked(provider string) bool {
+	for _, a := range k.config.Agents {
+		list, err := k.config.Candidates(a.Model)
+		if err == nil && slices.ContainsFunc(list, func(c Candidate) bool { return c.Provider == provider }) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkURL says what is wrong with a base_url. It does not repeat it: there may

@@ -44,7 +44,7 @@ func (d *decoder) table(n *node, v reflect.Value, path string) {
 			d.unknown(e, path, fields)
 			continue
 		}
-		d.origins[key] = e.at
+		d.origins[key] = e.value
 		d.field(e.node, v.FieldByIndex(f.index), f, key)
 	}
 }
@@ -196,20 +196,23 @@ func (d *decoder) enum(n *node, f field, path string) {
 			return
 		}
 	}
-	d.report.add(n.value, path, quote(cut(n.text))+" is not a value of it", suggest(n.text, f.enum))
+	d.report.add(n.value, path, quote(cut(n.text))+" is none of its values", suggest(n.text, f.enum))
 }
 
 func (d *decoder) duration(n *node, v reflect.Value, f field, path string) {
-	if !d.expect(n, path, kindString, "write the unit, as \"5s\" or \"2m30s\"") {
-		return
-	}
+	const hint = `write it with its unit, as "5s" or "2m30s"`
 	t, err := time.ParseDuration(n.text)
-	if err != nil {
-		d.report.add(n.value, path, quote(cut(n.text))+" is not a duration", "write it as \"5s\" or \"2m30s\"")
-		return
+	switch {
+	case n.kind == "":
+		return // reported while parsing
+	case n.kind != kindString:
+		d.report.add(n.value, path, fmt.Sprintf("this is %s, not a duration", n.kind), hint)
+	case err != nil:
+		d.report.add(n.value, path, quote(cut(n.text))+" is not a duration", hint)
+	default:
+		d.inRange(n, f, path, float64(t))
+		v.SetInt(int64(t))
 	}
-	d.inRange(n, f, path, float64(t))
-	v.SetInt(int64(t))
 }
 
 func (d *decoder) number(n *node, v reflect.Value, f field, path string) {

@@ -29,6 +29,11 @@ type Known struct {
 	BaseURL string
 }
 
+// serves reports whether a provider is the vendor's own endpoint.
+func (k Known) serves(p Provider) bool {
+	return p.Plugin == k.Plugin && (p.BaseURL == "" || strings.TrimRight(p.BaseURL, "/") == k.BaseURL)
+}
+
 // vendors returns everything that is recognised.
 func vendors() []Known {
 	return []Known{
@@ -92,7 +97,7 @@ func (c *Config) fill(environ env) {
 	}
 	for _, k := range Recognised(environ) {
 		for name, p := range c.Providers {
-			if p.Plugin == k.Plugin && p.BaseURL == k.BaseURL && p.APIKeys == nil {
+			if k.serves(p) && p.APIKeys == nil {
 				p.APIKeys = []string{"env:" + k.Env}
 				c.Providers[name] = p
 			}

@@ -48,14 +48,14 @@ func Load(opt Options) (Config, error) {
 	if found {
 		c.file = path
 	}
-	root, partial := parse(path, data, r)
+	root, lost := parse(path, data, r)
 	(&environment{root: root, report: r}).apply(opt.Env)
 
 	c.origins = map[string]Origin{}
 	d := decoder{report: r, origins: c.origins}
 	d.table(root, reflect.ValueOf(&c).Elem(), "")
 	c.fill(env(opt.Env))
-	k := checker{config: &c, report: r, partial: partial}
+	k := checker{config: &c, report: r, lost: lost}
 	k.all(d.names)
 	return c, r.err()
 }

@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
+// maxListed is the longest list of valid names in a message.
+const maxListed = 12
+
 // suggest returns the hint for a name that is none of the valid ones: the
 // nearest, and the whole list where it is short.
 func suggest(name string, valid []string) string {
 	if len(valid) == 0 {
 		return ""
 	}
-	hint := ""
-	if near := nearest(name, valid); near != "" {
-		hint = "did you mean " + quote(near) + "?"
-	}
-	if len(valid) > 12 && hint != "" {
-		return hint
-	}
-	list := "there are: "
-	if len(valid) == 1 {
-		list = "there is only "
-	}
 	sorted := slices.Sorted(slices.Values(valid))
-	if len(sorted) > 12 {
-		sorted = append(sorted[:12], "…")
+	if len(sorted) > maxListed {
+		sorted = append(sorted[:maxListed], "…")
 	}
-	return strings.TrimSpace(hint + " " + list + strings.Join(sorted, ", "))
+	list := "valid: " + strings.Join(sorted, ", ")
+	near := nearest(name, valid)
+	switch {
+	case near == "":
+		return list
+	case len(valid) > maxListed:
+		return "did you mean " + quote(near) + "?"
+	}
+	return "did you mean " + quote(near) + "? " + list
 }
 
 // nearest returns the valid name that differs least from name, "" if all

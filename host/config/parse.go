@@ -22,14 +22,21 @@ type parser struct {
 	toml   unstable.Parser
 	root   *node
 	report *report
-	// cut says that a part of the file could not be read, so that a missing
-	// name or key may well be in it.
-	cut bool
+	lost   loss
 }
+
+// loss is how much of a file could not be read.
+type loss int
+
+const (
+	lostNothing loss = iota
+	lostLines        // single lines: a missing key may be in them
+	lostRest         // all from some line on: a missing name may be in it, too
+)
 
 // parse returns the tree of a document. After a mistake in one line it goes on
 // with the next; after one that it cannot place it takes what came before.
-func parse(file string, data []byte, r *report) (root *node, cut bool) {
+func parse(file string, data []byte, r *report) (root *node, lost loss) {
 	p := &parser{
 		file: file, data: data[:len(data):len(data)], report: r,
 		root: &node{kind: kindTable, at: Origin{File: file}},
@@ -38,7 +45,8 @@ func parse(file string, data []byte, r *report) (root *node, cut bool) {
 	p.toml.Reset(p.data)
 	table := p.root
 	end := 0
-	for len(r.list) < maxProblems {
+	before := len(r.list)
+	for {
 		if p.toml.NextExpression() {
 			e := p.toml.Expression()
 			end = p.end(e)
@@ -50,16 +58,17 @@ func parse(file string, data []byte, r *report) (root *node, cut bool) {
 			break
 		}
 		next := p.syntax(pe, end)
-		if next < 0 {
+		if next < 0 || len(r.list) >= maxProblems {
+			p.lost = lostRest
 			break
 		}
 		p.base, end = next, next
 		p.toml.Reset(p.data[next:])
 	}
-	if len(r.list) == 0 {
+	if len(r.list) == before {
 		p.verify()
 	}
-	return p.root, p.cut
+	return p.root, p.lost
 }
 
 // verify asks go-toml itself, so that nothing passes here that is not TOML.
@@ -76,7 +85,7 @@ func (p *parser) verify() {
 // syntax reports a mistake and returns the offset where reading can go on, or
 // -1. end is where the last good expression ended.
 func (p *parser) syntax(pe *unstable.ParserError, end int) int {
-	p.cut = true
+	p.lost = lostLines
 	off := min(max(p.base+cap(p.toml.Data())-cap(pe.Highlight), 0), len(p.data))
 	start := p.skipBlank(end)
 	hint := ""

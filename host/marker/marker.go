@@ -16,13 +16,13 @@ const (
 	StreamInterrupted Code = "turn-stream-interrupted"
 	// InterruptedByUser: a person stopped it.
 	InterruptedByUser Code = "turn-interrupted-by-user"
-	// CancelledByClient: a client cancelled it over RPC, WebSocket, HTTP or
+	// CancelledClientRPC: a client cancelled it over RPC, WebSocket, HTTP or
 	// ACP.
-	CancelledByClient Code = "turn-cancelled-client-rpc"
+	CancelledClientRPC Code = "turn-cancelled-client-rpc"
 	// ToolInterrupted: the result text of a tool that was cut off.
 	ToolInterrupted Code = "turn-tool-interrupted-before-result"
-	// Failed: the chain ended without an answer.
-	Failed Code = "turn-failed"
+	// TurnFailed: the chain ended without an answer.
+	TurnFailed Code = "turn-failed"
 	// InterruptedByRestart: recovery settled it without going on.
 	InterruptedByRestart Code = "turn-interrupted-by-restart"
 	// IncompleteLength: the model reached its output limit (STR-5).
@@ -48,7 +48,7 @@ const (
 // Codes returns all markers in the order of the specification.
 func Codes() []Code {
 	return []Code{
-		StreamInterrupted, InterruptedByUser, CancelledByClient, ToolInterrupted, Failed, InterruptedByRestart,
+		StreamInterrupted, InterruptedByUser, CancelledClientRPC, ToolInterrupted, TurnFailed, InterruptedByRestart,
 		IncompleteLength, IncompleteFilter, IncompleteRefusal, IncompleteLimit, IncompletePause,
 	}
 }
@@ -61,11 +61,11 @@ func English(code Code) string {
 		return "[stream interrupted]"
 	case InterruptedByUser:
 		return "[interrupted by user]"
-	case CancelledByClient:
+	case CancelledClientRPC:
 		return "[turn cancelled via client]"
 	case ToolInterrupted:
 		return "[interrupted by user before this tool produced a result]"
-	case Failed:
+	case TurnFailed:
 		return "[turn failed]"
 	case InterruptedByRestart:
 		return "[interrupted by restart]"
