@@ -37,10 +37,10 @@ func TestStreams(t *testing.T) {
 
 func TestWithoutStreaming(t *testing.T) {
 	t.Parallel()
-	mock.on(t, `{"match":{"model":"whole"},"response":{"content":"All at once: 漢字🚲."}}`)
-	a := aimock(t, []string{"whole"}).send(t, "hi", "--no-stream")
+	mock.on(t, `{"match":{"model":"at-once"},"response":{"content":"All at once: 漢字🚲."}}`)
+	a := aimock(t, []string{"at-once"}).send(t, "hi", "--no-stream")
 	a.want(t, 0, "complete", "All at once: 漢字🚲.", "")
-	mock.wantRequests(t, []string{"whole"}, "whole whole")
+	mock.wantRequests(t, []string{"at-once"}, "at-once whole")
 }
 
 // aimock cuts a text at UTF-16 units, so that the two halves of an emoji come
