@@ -27,6 +27,8 @@ type Known struct {
 	Plugin string
 	// BaseURL is its address.
 	BaseURL string
+	// Model is a model that most accounts have, for a first config.
+	Model string
 }
 
 // serves reports whether a provider is the vendor's own endpoint.
@@ -37,7 +39,7 @@ func (k Known) serves(p Provider) bool {
 // vendors returns everything that is recognised.
 func vendors() []Known {
 	return []Known{
-		{Env: "OPENAI_API_KEY", Provider: "openai", Plugin: "openai-chat", BaseURL: "https://api.openai.com/v1"},
+		{Env: "OPENAI_API_KEY", Provider: "openai", Plugin: "openai-chat", BaseURL: "https://api.openai.com/v1", Model: "gpt-4o-mini"},
 	}
 }
 

@@ -31,8 +31,8 @@ type Options struct {
 }
 
 // Load reads the config, applies the environment and the defaults, and checks
-// the whole. An error is an *Errors with everything that is wrong; then the
-// Config is what could be understood, for display alone.
+// the whole. An error is an *Errors with everything that is wrong; the Config
+// is then empty, because what was refused may be a secret.
 //
 // A file that is there but empty is as good as none. Whoever watches a file
 // for changes names it in Path: then a file that is away for a moment, while
@@ -57,7 +57,10 @@ func Load(opt Options) (Config, error) {
 	c.fill(env(opt.Env))
 	k := checker{config: &c, report: r, lost: lost}
 	k.all(d.names)
-	return c, r.err()
+	if err := r.err(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
 }
 
 // read returns the bytes of the config file, checked to be text.
