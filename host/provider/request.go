@@ -1,0 +1,89 @@
+package provider
+
+import (
+	"context"
+	"strings"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/egress"
+	"github.com/zchost/zchost/host/reliability"
+)
+
+// placeholder is where the fragments go in the body of a request.
+const placeholder = `"{{messages}}"`
+
+// request is what the plugin wants sent, with the fragments in place.
+type request struct {
+	http   egress.Request
+	script *abi.Script
+}
+
+// build asks the plugin for the request.
+func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, error) {
+	fragments, err := e.fragments(ctx, r.Prompt.Messages)
+	if err != nil {
+		return request{}, err
+	}
+	in := abi.ChatRequest{
+		Model: r.Model, System: r.Prompt.System, Outline: outline(r.Prompt.Messages),
+		MaxTokens: r.Sampling.MaxTokens, Temperature: r.Sampling.Temperature,
+		Stream: r.Stream, BaseURL: e.BaseURL, Options: e.Options,
+	}
+	if e.WantsMessages {
+		in.Messages = e.last(r.Prompt.Messages)
+	}
+	doc, err := e.Plugin.Call(ctx, abi.ExportChatRequest, in.AppendJSON(nil))
+	if err != nil {
+		return request{}, err
+	}
+	var out abi.HTTPRequest
+	if err := out.DecodeJSON(doc); err != nil {
+		return request{}, e.junk(ctx, abi.ExportChatRequest, "decode output: %w", err)
+	}
+	if out.Script != nil {
+		return request{script: out.Script}, nil
+	}
+	body, ok := assemble(out.Body, fragments)
+	if !ok {
+		return request{}, e.junk(ctx, abi.ExportChatRequest, "the body must hold %s exactly once", placeholder)
+	}
+	return request{http: egress.Request{Method: out.Method, URL: out.URL, Headers: out.Headers, Body: body}}, nil
+}
+
+// assemble puts the fragments in the body's one placeholder; ok is false if
+// there is not exactly one.
+func assemble(body string, fragments [][]byte) (pieces [][]byte, ok bool) {
+	before, after, ok := strings.Cut(body, placeholder)
+	if !ok || strings.Contains(after, placeholder) {
+		return nil, false
+	}
+	pieces = make([][]byte, 0, 2*len(fragments)+1)
+	pieces = append(pieces, []byte(before))
+	for i, f := range fragments {
+		if i > 0 {
+			pieces = append(pieces, []byte{','})
+		}
+		pieces = append(pieces, f)
+	}
+	return append(pieces, []byte(after)), true
+}
+
+// last returns the contents that the plugin's manifest asks for.
+func (e *Endpoint) last(messages []*reliability.Message) []abi.Message {
+	if n := e.MessagesLimit; n > 0 && len(messages) > n {
+		messages = messages[len(messages)-n:]
+	}
+	out := make([]abi.Message, len(messages))
+	for i, m := range messages {
+		out[i] = m.Message
+	}
+	return out
+}
+
+func outline(messages []*reliability.Message) abi.Outline {
+	all := make([]abi.Message, len(messages))
+	for i, m := range messages {
+		all[i] = m.Message
+	}
+	return abi.OutlineOf(all)
+}

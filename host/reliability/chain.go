@@ -1,0 +1,304 @@
+package reliability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/zchost/zchost/abi"
+)
+
+// errDeadline is the cause of a context that ended with turn_deadline.
+var errDeadline = errors.New("turn deadline")
+
+// Chain is a profile's list of candidates (REL-1).
+type Chain struct {
+	// Candidates are tried in this order; there is at least one.
+	Candidates []*Candidate
+	// Deadline bounds the whole chain. Default 10 min.
+	Deadline time.Duration
+	// Random gives numbers in [0, 1) for the jitter; nil means math/rand.
+	Random func() float64
+}
+
+// run is one walk through the chain.
+type run struct {
+	chain     *Chain
+	rec       Recorder
+	record    context.Context //nolint:containedctx // the run's own: records go on after a cancellation
+	prompt    *Prompt
+	turn      string
+	iteration int
+	number    int
+	made      []*attempt
+	recovered bool // the one request after an empty answer was made (REL-5)
+	skipped   []skip
+}
+
+// skip is a candidate that was not asked, and why.
+type skip struct {
+	cand *Candidate
+	why  string
+	wait time.Duration
+}
+
+// step is what follows an attempt.
+type step int
+
+const (
+	stepEnd  step = iota // the chain is over
+	stepSame             // the same candidate is asked again
+	stepNext             // the next candidate is asked
+)
+
+// verdict is what follows an attempt, and the rule that says so.
+type verdict struct {
+	step step
+	wait time.Duration
+	rule string
+	why  string
+}
+
+// Run asks until there is an answer, or a reason why there is none. The error
+// is not nil only if the journal failed; the Answer is then Interrupted or
+// Failed all the same, and nothing more was sent.
+func (c *Chain) Run(ctx context.Context, rec Recorder, turn string, iteration int, p *Prompt) (Answer, error) {
+	deadline := c.Deadline
+	if deadline <= 0 {
+		deadline = 10 * time.Minute
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errDeadline)
+	defer cancel()
+	r := &run{
+		chain: c, rec: rec, prompt: p, turn: turn, iteration: iteration,
+		record: context.WithoutCancel(ctx),
+	}
+	last, err := r.walk(ctx)
+	return r.answer(ctx, last, err), err
+}
+
+// walk makes the attempts. It returns the last one, nil if there was none.
+func (r *run) walk(ctx context.Context) (last *attempt, err error) {
+	stream := !r.prompt.NoStream
+	for i, c := range r.chain.Candidates {
+		if !r.eligible(c, i) {
+			continue
+		}
+		a, next, err := r.ask(ctx, c, stream, i+1 < len(r.chain.Candidates))
+		if a != nil {
+			last = a
+			stream = false // REL-2, REL-3: only the first attempt streams
+		}
+		if err != nil || next == stepEnd || ctx.Err() != nil {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// eligible reports whether the breaker lets the candidate through. If it is
+// the last, and nobody was asked, it is asked all the same.
+func (r *run) eligible(c *Candidate, i int) bool {
+	if c.Breaker.Allow() || (i == len(r.chain.Candidates)-1 && len(r.made) == 0) {
+		return true
+	}
+	r.skipped = append(r.skipped, skip{cand: c, why: "failed 5 times in a row, is left out for a while"})
+	return false
+}
+
+// ask makes the attempts at one candidate: the one that streams, if it is the
+// chain's first, and then up to Retries+1 that do not (REL-3).
+func (r *run) ask(ctx context.Context, c *Candidate, stream, more bool) (last *attempt, next step, err error) {
+	budget := c.Policy.Retries + 1
+	if stream {
+		budget++
+	}
+	var v verdict
+	for n := 1; n <= budget; n++ {
+		if !sleep(ctx, v.wait) {
+			return last, stepEnd, nil
+		}
+		key, s := r.key(ctx, c, more)
+		if key == nil {
+			return last, s, nil
+		}
+		last, err = r.do(ctx, c, key, stream, v.wait)
+		if err != nil {
+			return last, stepEnd, err
+		}
+		v = r.decide(last, key, n, budget)
+		last.verdict = v
+		if v.step == stepEnd {
+			return last, stepEnd, nil
+		}
+		if err := r.settle(last); err != nil {
+			return last, stepEnd, err
+		}
+		if v.step == stepNext {
+			return last, stepNext, nil
+		}
+		stream = false
+	}
+	return last, stepNext, nil
+}
+
+// key waits for a key of the candidate's provider (REL-8).
+func (r *run) key(ctx context.Context, c *Candidate, more bool) (*Lease, step) {
+	patience := c.Policy.RetryAfterMax
+	if !more {
+		patience = max(patience, 10*time.Minute)
+	}
+	key, wait, ok := c.Keys.Acquire(ctx, c.Policy.RetryAfterMax, patience)
+	if ok {
+		return key, stepSame
+	}
+	c.Breaker.Forget()
+	if ctx.Err() != nil {
+		return nil, stepEnd
+	}
+	s := skip{cand: c, why: "no key can be used", wait: wait}
+	if wait > 0 {
+		s.why = fmt.Sprintf("its key has to wait %s", wait.Round(time.Second))
+	}
+	r.skipped = append(r.skipped, s)
+	return nil, stepNext
+}
+
+// decide says what follows attempt number n of its candidate. The order of the
+// questions is the rule: cancelled, visible, empty, and then the failure table.
+func (r *run) decide(a *attempt, key *Lease, n, budget int) verdict {
+	failed := a.failure != nil
+	switch {
+	case a.ctxErr != nil:
+		return verdict{rule: "REL-7", why: "cancelled: nothing is asked again"}
+	case failed && a.visible:
+		return verdict{rule: "REL-4", why: "output was visible: nothing is asked again"}
+	case failed:
+		return r.react(a, key, n, budget)
+	case a.empty() && a.visible:
+		return verdict{rule: "REL-5", why: "no text, but other output was visible: nothing is asked again"}
+	case a.empty() && a.answer.finish == abi.FinishContentFilter:
+		return verdict{step: stepNext, rule: "REL-7", why: "the answer was filtered"}
+	case a.incomplete():
+		return verdict{rule: "STR-5", why: "the provider ended the answer early: " + string(a.answer.finish)}
+	case a.empty() && a.cand.Policy.Retries > 0 && !r.recovered:
+		r.recovered = true
+		return verdict{step: stepSame, rule: "REL-5", why: "the answer was empty: one request without streaming"}
+	case a.empty():
+		return verdict{step: stepNext, rule: "REL-5", why: "the answer was empty"}
+	}
+	return verdict{rule: "STR-1", why: "complete"}
+}
+
+// react looks the failure up in the table and finds the wait (REL-6).
+func (r *run) react(a *attempt, key *Lease, n, budget int) verdict {
+	p, to := a.cand.Policy, reactionTo(a.failure.Class)
+	class := string(a.failure.Class)
+	switch {
+	case to.stop:
+		return verdict{rule: "REL-7", why: class + ": no other candidate is asked"}
+	case r.afterEmpty(a):
+		return verdict{step: stepNext, rule: "REL-5", why: "the one request after an empty answer failed: " + class}
+	case n >= budget:
+		return verdict{step: stepNext, rule: "REL-3", why: fmt.Sprintf("%s: provider_retries = %d are used up", class, p.Retries)}
+	case to.nextKey && key.More(p.RetryAfterMax):
+		return verdict{step: stepSame, rule: "REL-8", why: class + ": the next key is used"}
+	case !to.retry:
+		return verdict{step: stepNext, rule: "REL-7", why: class + " is not retried"}
+	case a.wait > p.RetryAfterMax:
+		return verdict{step: stepNext, rule: "REL-6", why: fmt.Sprintf("the provider asks to wait %s, longer than retry_after_max = %s", a.wait, p.RetryAfterMax)}
+	}
+	wait := max(a.wait, backoff(p.Backoff, to.floor, n, r.random))
+	return verdict{step: stepSame, wait: wait, rule: "REL-3", why: class + " before any output: the same candidate again, without streaming"}
+}
+
+// afterEmpty reports whether the attempt before a was an empty answer of the
+// same candidate.
+func (r *run) afterEmpty(a *attempt) bool {
+	for i := len(r.made) - 1; i > 0; i-- {
+		if r.made[i] == a {
+			b := r.made[i-1]
+			return b.cand == a.cand && b.outcome() == OutcomeEmpty
+		}
+	}
+	return false
+}
+
+func (r *run) random() float64 {
+	if r.chain.Random != nil {
+		return r.chain.Random()
+	}
+	return rand.Float64() //nolint:gosec // jitter, not a secret
+}
+
+// settle stores how an attempt went, and what follows from it.
+func (r *run) settle(a *attempt) error {
+	a.settled = true
+	if err := r.rec.SettleAttempt(r.record, a.row); err != nil {
+		return fmt.Errorf("store outcome of attempt: %w", err)
+	}
+	return r.rec.Append(r.record, a.row.ID, a.closing()...)
+}
+
+// sleep waits for d and reports whether the context is still good.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d > 0 {
+		pause(ctx, d, nil)
+	}
+	return ctx.Err() == nil
+}
+
+// answer tells how the walk ended.
+func (r *run) answer(ctx context.Context, last *attempt, err error) Answer {
+	var ans Answer
+	if last != nil {
+		ans.Visible = last.visible
+		ans.Finish, ans.RawFinish = last.answer.finish, last.answer.raw
+		if last.answer.cut() {
+			ans.Finish = abi.FinishLength
+		}
+		ans.Parts = last.answer.result(func(n int) string {
+			return fmt.Sprintf("%s.%d.%d", r.turn, r.iteration, n)
+		})
+		if !last.settled {
+			row := last.row
+			ans.Unsettled, ans.Events = &row, last.closing()
+		}
+		if last.visible || (last.failure == nil && last.ctxErr == nil && !last.empty()) {
+			ans.Candidate = last.cand
+			ans.Fallback = last.cand != r.chain.Candidates[0]
+		}
+	}
+	ans.State = r.state(ctx, last, err)
+	if ans.State != Complete && ans.State != Incomplete {
+		ans.Err = r.chainError(ctx, err)
+	}
+	return ans
+}
+
+func (r *run) state(ctx context.Context, last *attempt, err error) State {
+	cancelled := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errDeadline)
+	switch {
+	case last == nil && cancelled:
+		return Cancelled
+	case last == nil:
+		return Failed
+	case err != nil && last.visible:
+		return Interrupted
+	case err != nil:
+		return Failed
+	case last.ctxErr != nil:
+		return Cancelled
+	case last.failure == nil && last.incomplete():
+		return Incomplete
+	case last.failure == nil && !last.empty():
+		return Complete
+	case last.visible:
+		return Interrupted
+	case cancelled:
+		return Cancelled
+	}
+	return Failed
+}

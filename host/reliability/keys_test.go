@@ -1,0 +1,198 @@
+package reliability_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/reliability"
+	"github.com/zchost/zchost/host/secret"
+)
+
+func pool(labels ...string) *reliability.Keys {
+	var keys []reliability.Key
+	for _, l := range labels {
+		keys = append(keys, reliability.Key{Label: l, Value: secret.New("value of " + l)})
+	}
+	return reliability.NewKeys(time.Minute, keys...)
+}
+
+// A failure that the key is to blame for moves the next attempt to the next
+// key, and the ledger names it (REL-8).
+func TestNextKey(t *testing.T) {
+	t.Parallel()
+	for _, class := range []abi.FailureClass{abi.FailureRateLimited, abi.FailureAuth, abi.FailureQuota} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T) {
+				a, ua := candidate("a", failing(class), good("Hi"))
+				a.Keys = pool("one", "two")
+				got := run(t, t.Context(), a)
+				if got.State != reliability.Complete || got.took != 0 {
+					t.Fatalf("state %v after %s: %v", got.State, got.took, got.Err)
+				}
+				if first, second := got.ledger.attempts[0].KeyLabel, got.ledger.attempts[1].KeyLabel; first != "one" || second != "two" {
+					t.Errorf("keys %q and %q, want one and two", first, second)
+				}
+				if ua.asked[0].Key.Equal(ua.asked[1].Key) {
+					t.Error("the same key was sent twice")
+				}
+			})
+		})
+	}
+}
+
+// A key that was refused is not used again until the config is loaded anew; one
+// that is rate-limited rests (REL-8).
+func TestKeysRest(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		keys := pool("one", "two")
+		take := func() (*reliability.Lease, time.Duration) {
+			start := time.Now()
+			l, _, ok := keys.Acquire(t.Context(), time.Hour, time.Hour)
+			if !ok {
+				return nil, 0
+			}
+			return l, time.Since(start)
+		}
+		one, _ := take()
+		one.Failed(abi.FailureAuth, 0)
+		two, _ := take()
+		if two.Label != "two" {
+			t.Fatalf("got key %q", two.Label)
+		}
+		two.Failed(abi.FailureQuota, 0)
+		two, waited := take()
+		if two.Label != "two" || waited != time.Minute {
+			t.Fatalf("got key %q after %s, want two after its rest of 60 s", two.Label, waited)
+		}
+		two.Failed(abi.FailureRateLimited, 7*time.Second)
+		if two, waited = take(); two.Label != "two" || waited != 7*time.Second {
+			t.Fatalf("got key %q after %s, want two after its Retry-After", two.Label, waited)
+		}
+		two.Failed(abi.FailureAuth, 0)
+		if l, _ := take(); l != nil {
+			t.Errorf("got key %q though all are parked", l.Label)
+		}
+	})
+}
+
+// Twenty turns meet a limit of 5 requests per 10 s (C150): all of them get
+// their answer, and the server does not see many more requests than that.
+func TestManyTurnsOneLimit(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		const turns = 20
+		server := &limited{allowed: 5, per: 10 * time.Second}
+		keys := pool("one")
+		var all sync.WaitGroup
+		for range turns {
+			all.Go(func() {
+				c := &reliability.Candidate{
+					Provider: "a", Model: "m", Upstream: server, Keys: keys, Breaker: &reliability.Breaker{},
+					Policy: reliability.Policy{Retries: 2, Backoff: 500 * time.Millisecond, RetryAfterMax: time.Minute},
+				}
+				chain := reliability.Chain{Candidates: []*reliability.Candidate{c}}
+				a, err := chain.Run(t.Context(), &ledger{}, "t", 1, &reliability.Prompt{})
+				if err != nil || a.State != reliability.Complete {
+					t.Errorf("state %v: %v, %v", a.State, a.Err, err)
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("%d requests for %d turns", server.seen, turns)
+		if server.seen > turns*9/4 {
+			t.Errorf("the server saw %d requests for %d turns", server.seen, turns)
+		}
+	})
+}
+
+// limited answers so many requests in each window, and 429 to the rest.
+type limited struct {
+	allowed int
+	per     time.Duration
+	mu      sync.Mutex
+	window  time.Time
+	used    int
+	seen    int
+}
+
+func (l *limited) Fingerprint() string { return "limited" }
+
+func (l *limited) Open(ctx context.Context, _ reliability.Request) (reliability.Stream, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen++
+	if now := time.Now(); l.window.IsZero() || now.Sub(l.window) >= l.per {
+		l.window, l.used = now, 0
+	}
+	if l.used == l.allowed {
+		return nil, &abi.Failure{Class: abi.FailureRateLimited, Status: 429, RetryAfterMS: 2000}
+	}
+	l.used++
+	u := &upstream{replies: []reply{good("Hi")}, open: 1}
+	return &fakeStream{u: u, ctx: ctx, r: good("Hi")}, nil
+}
+
+// A candidate that keeps failing is left out, probed, and taken back (REL-10).
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		var b reliability.Breaker
+		for range 5 {
+			if !b.Allow() {
+				t.Fatal("open before 5 failures")
+			}
+			b.Report(false)
+		}
+		for _, rest := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
+			time.Sleep(rest - 1)
+			if b.Allow() {
+				t.Fatalf("allowed before %s were over", rest)
+			}
+			time.Sleep(1)
+			if !b.Allow() {
+				t.Fatalf("no probe after %s", rest)
+			}
+			if b.Allow() {
+				t.Fatal("two probes at once")
+			}
+			b.Report(false)
+		}
+		time.Sleep(5 * time.Minute)
+		b.Allow()
+		b.Report(true)
+		if !b.Allow() || !b.Allow() {
+			t.Error("still open after a good probe")
+		}
+		synctest.Wait()
+	})
+}
+
+// The only candidate is asked although it keeps failing; with another one
+// there, it is not (REL-10).
+func TestBreakerAndChain(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		a, ua := candidate("a", failing(abi.FailureServer))
+		b, ub := candidate("b", good("Hi"))
+		for range 5 {
+			a.Breaker.Report(false)
+		}
+		if got := run(t, t.Context(), a); len(ua.asked) == 0 || got.State != reliability.Failed {
+			t.Errorf("the only candidate was not asked: %v", got.Err)
+		}
+		before := len(ua.asked)
+		got := run(t, t.Context(), a, b)
+		if len(ua.asked) != before || len(ub.asked) != 1 || !ub.asked[0].Stream {
+			t.Errorf("a was asked %d times more, b %d times", len(ua.asked)-before, len(ub.asked))
+		}
+		if !got.Fallback {
+			t.Error("b's answer is a fallback's (CST-4)")
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package turn
+
+import (
+	"encoding/json"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
+	"github.com/zchost/zchost/host/marker"
+	"github.com/zchost/zchost/host/reliability"
+)
+
+// ending is how a turn ends: all that is stored in its last transaction.
+type ending struct {
+	finish  journal.Finish
+	attempt *journal.Attempt
+	message *journal.Message
+	events  []journal.Event
+}
+
+// store writes the ending.
+func (e *ending) store(tx *journal.Tx) error {
+	if e.attempt != nil {
+		if err := tx.SettleAttempt(*e.attempt); err != nil {
+			return err
+		}
+	}
+	if e.message != nil {
+		m := *e.message
+		m.Turn = e.finish.Turn
+		if _, err := tx.AddMessage(m); err != nil {
+			return err
+		}
+	}
+	return tx.FinishTurn(e.finish)
+}
+
+// end says how a turn ends whose chain gave this answer. cause is why the
+// turn was cancelled, if it was.
+func end(a reliability.Answer, cause error) (ending, *abi.Message) {
+	state, mark := outcome(a, cause)
+	e := ending{
+		finish:  journal.Finish{State: state, Marker: string(mark)},
+		attempt: a.Unsettled,
+		events:  a.Events,
+	}
+	told := Ended{State: state, Marker: string(mark), Fallback: a.Fallback}
+	if a.Candidate != nil {
+		e.finish.Candidate = a.Candidate.Name()
+		told.Candidate = e.finish.Candidate
+	}
+	if a.Finish == abi.FinishUnknown {
+		told.Finish = a.RawFinish
+	}
+	if a.Err != nil {
+		told.Class, told.Error, told.WaitMS = a.Err.Class, a.Err.Error(), a.Err.Wait.Milliseconds()
+		e.finish.Error = journal.TurnError{Class: abi.FailureClass(a.Err.Class), Message: told.Error}
+	}
+	if calls(a.Parts) > 0 && a.State == reliability.Complete {
+		e.events = append(e.events, decision("STR-6", "the model called a tool, and this agent has none: no call was run"))
+	}
+	e.events = append(e.events, told.event())
+	m := message(a)
+	if m != nil {
+		e.message = &journal.Message{Role: abi.RoleAssistant, Parts: m.Parts, Marker: string(mark), Candidate: e.finish.Candidate}
+	}
+	return e, m
+}
+
+// outcome is the table from the chain's end to the turn's state and marker.
+func outcome(a reliability.Answer, cause error) (journal.State, marker.Code) {
+	switch a.State {
+	case reliability.Complete:
+		if calls(a.Parts) > 0 {
+			return journal.Incomplete, marker.IncompleteLimit
+		}
+		return journal.Complete, ""
+	case reliability.Incomplete:
+		return journal.Incomplete, cutShort(a.Finish)
+	case reliability.Interrupted:
+		if a.Err != nil && a.Err.Class == reliability.OutcomeEmpty {
+			return journal.Interrupted, marker.TurnFailed
+		}
+		return journal.Interrupted, marker.StreamInterrupted
+	case reliability.Cancelled:
+		switch causeText(cause) {
+		case causeClient:
+			return journal.Cancelled, marker.CancelledClientRPC
+		case causeShutdown:
+			return journal.Interrupted, marker.InterruptedByRestart
+		}
+		return journal.Cancelled, marker.InterruptedByUser
+	case reliability.Failed:
+	}
+	return journal.Failed, marker.TurnFailed
+}
+
+// cutShort is the marker of an answer that ended early (STR-5).
+func cutShort(r abi.FinishReason) marker.Code {
+	switch r {
+	case abi.FinishContentFilter:
+		return marker.IncompleteFilter
+	case abi.FinishRefusal:
+		return marker.IncompleteRefusal
+	case abi.FinishPause:
+		return marker.IncompleteLimit
+	case abi.FinishLength, abi.FinishStop, abi.FinishToolCalls, abi.FinishUnknown:
+	}
+	return marker.IncompleteLength
+}
+
+// message returns the assistant's message, nil if there is no visible text
+// (MRK-2). Tool calls stay out of it: none was run, and a call without a
+// result makes the next request invalid.
+func message(a reliability.Answer) *abi.Message {
+	m := abi.Message{Role: abi.RoleAssistant}
+	text := false
+	for _, p := range a.Parts {
+		if p.Type == abi.PartToolCall {
+			continue
+		}
+		text = text || (p.Type == abi.PartText && p.Text != "")
+		m.Parts = append(m.Parts, p)
+	}
+	if !text {
+		return nil
+	}
+	return &m
+}
+
+func calls(parts []abi.Part) int {
+	n := 0
+	for _, p := range parts {
+		if p.Type == abi.PartToolCall {
+			n++
+		}
+	}
+	return n
+}
+
+// failed is the ending of a turn that never reached the chain.
+func failed(class abi.FailureClass, err error) ending {
+	told := Ended{State: journal.Failed, Marker: string(marker.TurnFailed), Class: string(class), Error: err.Error()}
+	return ending{
+		finish: journal.Finish{State: journal.Failed, Marker: told.Marker, Error: journal.TurnError{Class: class, Message: told.Error}},
+		events: []journal.Event{told.event()},
+	}
+}
+
+func decision(rule, text string) journal.Event {
+	b, err := json.Marshal(reliability.Decision{Rule: rule, Text: text})
+	if err != nil {
+		b = nil // cannot be: the type is ours and always encodes
+	}
+	return journal.Event{Type: journal.EventDecision, Data: b}
+}

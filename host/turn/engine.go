@@ -1,0 +1,219 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/zchost/zchost/host/fault"
+	"github.com/zchost/zchost/host/journal"
+	"github.com/zchost/zchost/host/sink"
+)
+
+// Engine runs turns: those of one session one after the other, those of
+// different sessions side by side. It is safe for concurrent use.
+type Engine struct {
+	journal *journal.Journal
+	hub     *sink.Hub
+	agents  Agents
+	log     hclog.Logger
+	history *histories
+
+	mu      sync.Mutex
+	live    map[string]*live // by turn id: admitted and not ended
+	closing chan struct{}    // closed by Close
+	work    sync.WaitGroup
+}
+
+// Agents finds the agent that answers. Every Agent that it returns is released
+// by the engine.
+type Agents interface {
+	Agent(ctx context.Context, name string) (*Agent, error)
+}
+
+// live is a turn that has not ended.
+type live struct {
+	cancel   context.CancelCauseFunc
+	ctx      context.Context //nolint:containedctx // the turn's life, which begins before it runs
+	sink     *sink.Sink
+	noStream bool
+	done     chan struct{}
+}
+
+// New returns an engine.
+func New(j *journal.Journal, hub *sink.Hub, agents Agents, log hclog.Logger) *Engine {
+	return &Engine{
+		journal: j, hub: hub, agents: agents, log: log, history: newHistories(),
+		live: make(map[string]*live), closing: make(chan struct{}),
+	}
+}
+
+// Submit admits a message. When it returns, the message is durable and its
+// turn runs or waits for its session's earlier turns. repeated tells that the
+// message was there before; then the turn is the first one's.
+func (e *Engine) Submit(ctx context.Context, m Message) (t journal.Turn, repeated bool, err error) {
+	agent, err := e.agents.Agent(ctx, m.Agent)
+	if err != nil {
+		return t, false, err
+	}
+	plugins := agent.Plugins
+	release(agent)
+	if err := e.begin(); err != nil {
+		return t, false, err
+	}
+	defer e.work.Done()
+	t, repeated, err = e.journal.Admit(ctx, journal.Admission{
+		Account: m.Surface, ExternalID: m.IdempotencyKey, Session: m.Session, Agent: agent.Name,
+		Surface: m.Surface, Text: m.Text, Plugins: plugins,
+	})
+	if err != nil || repeated {
+		return t, repeated, err
+	}
+	e.enter(t, m.NoStream)
+	if t.State == journal.Running {
+		e.work.Add(1)
+		go e.session(t)
+	}
+	return t, false, nil
+}
+
+// begin counts a piece of work, so that Close waits for it.
+func (e *Engine) begin() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.isClosing() {
+		return ErrClosed
+	}
+	e.work.Add(1)
+	return nil
+}
+
+// enter makes a turn known, so that it can be read and cancelled.
+func (e *Engine) enter(t journal.Turn, noStream bool) *live {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if l := e.live[t.ID]; l != nil {
+		return l
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	l := &live{ctx: ctx, cancel: cancel, sink: e.hub.Open(t), noStream: noStream, done: make(chan struct{})}
+	if e.isClosing() {
+		cancel(ByShutdown())
+	}
+	e.live[t.ID] = l
+	return l
+}
+
+// leave forgets a turn that has ended.
+func (e *Engine) leave(id string, l *live) {
+	e.mu.Lock()
+	delete(e.live, id)
+	e.mu.Unlock()
+	l.cancel(nil)
+	close(l.done)
+}
+
+// session runs the turn and then those of its session that wait.
+func (e *Engine) session(t journal.Turn) {
+	defer e.work.Done()
+	for {
+		l := e.enter(t, false)
+		e.run(t, l)
+		e.leave(t.ID, l)
+		next, ok, err := e.next(t.SessionID)
+		if err != nil {
+			e.log.Error("cannot start the session's next turn; it is settled at the next start", "session", t.Session, "error", err)
+			return
+		}
+		if !ok {
+			return
+		}
+		t = next
+	}
+}
+
+// next starts the session's oldest waiting turn.
+func (e *Engine) next(session int64) (t journal.Turn, ok bool, err error) {
+	err = e.persist(func(ctx context.Context) error {
+		var err error
+		t, ok, err = e.journal.Next(ctx, session)
+		return err
+	})
+	return t, ok, err
+}
+
+// persist does a write that must not be lost: it is tried again, with a
+// growing wait, while the journal cannot be written, until the engine closes.
+func (e *Engine) persist(write func(context.Context) error) error {
+	ctx := context.Background()
+	for wait := 500 * time.Millisecond; ; wait = min(2*wait, 30*time.Second) {
+		err := write(ctx)
+		if err == nil || fault.CodeOf(err) != fault.Unavailable || e.isClosing() {
+			return err
+		}
+		e.log.Error("the journal cannot be written; trying again", "wait", wait, "error", err)
+		select {
+		case <-time.After(wait):
+		case <-e.closing:
+		}
+	}
+}
+
+func (e *Engine) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
+
+// Cancel stops a turn. It reports whether the turn had not ended.
+func (e *Engine) Cancel(id string, cause *Cause) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l := e.live[id]
+	if l != nil {
+		l.cancel(cause)
+	}
+	return l != nil
+}
+
+// Wait waits for the end of a turn and returns it as it is stored.
+func (e *Engine) Wait(ctx context.Context, id string) (journal.Turn, error) {
+	e.mu.Lock()
+	l := e.live[id]
+	e.mu.Unlock()
+	if l != nil {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return journal.Turn{}, fmt.Errorf("wait for turn %s: %w", id, context.Cause(ctx))
+		}
+	}
+	return e.journal.Turn(ctx, id)
+}
+
+// Close takes no more messages, stops what runs, and waits until all of it is
+// stored or the context ends.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	if !e.isClosing() {
+		close(e.closing)
+	}
+	for _, l := range e.live {
+		l.cancel(ByShutdown())
+	}
+	e.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		e.work.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for running turns: %w", context.Cause(ctx))
+	}
+}
