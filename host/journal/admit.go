@@ -99,7 +99,8 @@ func (tx *Tx) joinSession(t *Turn) error {
 	now := tx.now.UnixMilli()
 	ok, err := tx.row("find session", row[:], `
 		UPDATE sessions SET turns = turns + 1, updated = max(updated, ?2) WHERE key = ?1
-		RETURNING id, turns, EXISTS (SELECT 1 FROM turns WHERE session = sessions.id AND state IN ('running', 'queued'))`,
+		RETURNING id, turns, EXISTS (SELECT 1 FROM turns WHERE session = sessions.id AND state = 'running')
+			OR EXISTS (SELECT 1 FROM turns WHERE session = sessions.id AND state = 'queued')`,
 		t.Session, now)
 	if err != nil {
 		return err

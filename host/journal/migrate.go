@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"modernc.org/sqlite"
+
 	"github.com/zchost/zchost/host/failpoint"
 )
 
@@ -55,6 +57,12 @@ func openWriter(path string) (*conn, error) {
 }
 
 func connectWriter(path, mode string) (*conn, error) {
+	// fdatasync is as durable as the driver's default, fsync, which waits for
+	// the file's time stamps as well; it is twice as fast on ext4. Where there
+	// is none, the default stays.
+	if _, err := sqlite.Fdatasync(true); err != nil && !errors.Is(err, sqlite.ErrFdatasyncUnavailable) {
+		return nil, fmt.Errorf("choose fdatasync: %w", err)
+	}
 	name, err := dsn(path, mode, writerPragmas)
 	if err != nil {
 		return nil, err

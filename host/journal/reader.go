@@ -178,19 +178,6 @@ func (r *Reader) Messages(ctx context.Context, session int64, limit int) ([]Mess
 	})
 }
 
-// History returns the last messages of a turn's session up to and with the
-// turn's own, at most limit (default and most 100,000): what the model gets to
-// see. Messages that wait in the queue behind the turn are not among them.
-func (r *Reader) History(ctx context.Context, turn string, limit int) ([]Message, error) {
-	rows, err := r.db.QueryContext(ctx, `
-		SELECT * FROM (SELECT m.seq, `+messageColumns+` JOIN turns t ON t.id = ?1
-			WHERE m.session = t.session AND m.seq <= t.seq ORDER BY m.seq DESC, m.id DESC LIMIT ?2)
-		ORDER BY seq, id`, turn, atMost(limit, 100_000))
-	return collect("history of "+turn, rows, err, func(scan func(...any) error) (Message, error) {
-		return scanMessage(func(dest ...any) error { return scan(append([]any{new(int64)}, dest...)...) })
-	})
-}
-
 func scanSession(scan func(...any) error) (Session, error) {
 	var s Session
 	var created, updated int64

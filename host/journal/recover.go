@@ -35,7 +35,7 @@ func (tx *Tx) endBoot() error {
 // settleOthers ends every unfinished turn, all of which are of earlier boots.
 func (tx *Tx) settleOthers() error {
 	ids, err := tx.texts("find unfinished turns",
-		"SELECT id FROM turns WHERE state IN ('running', 'queued') ORDER BY id")
+		"SELECT id FROM turns WHERE state = 'running' UNION ALL SELECT id FROM turns WHERE state = 'queued' ORDER BY id")
 	if err != nil {
 		return err
 	}

@@ -128,8 +128,12 @@ func (p *portion) settle(err error) (more bool) {
 	if err == nil {
 		err = p.err
 	}
-	written := s.written + int64(len(p.events))
-	s.wrote(written, err)
-	s.dirty = s.last > s.written && !lost(err)
+	s.wrote(s.written+int64(len(p.events)), err)
+	if lost(err) {
+		s.abandon(err)
+		s.dirty = false
+		return false
+	}
+	s.dirty = s.last > s.written
 	return s.dirty
 }

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,7 +28,8 @@ type Reader struct {
 
 // Next returns the events after the cursor, all that are there or the next of
 // many, and waits for one if there is none. They are shared: do not change
-// them. It returns io.EOF when the turn has ended and all was read.
+// them. It returns io.EOF when the turn has ended and all was read, and the
+// cause when the turn was abandoned.
 func (r *Reader) Next(ctx context.Context) ([]journal.Event, error) {
 	if failpoint.Enabled() && r.shown {
 		failpoint.Hit(failpoint.ReaderAfterFirst)
@@ -49,8 +51,9 @@ func (r *Reader) next(ctx context.Context) ([]journal.Event, error) {
 		s.mu.Lock()
 		switch {
 		case r.cursor >= s.last && s.ended:
+			cause := s.abandoned
 			s.mu.Unlock()
-			return nil, io.EOF
+			return nil, cmp.Or(cause, io.EOF)
 		case r.cursor >= s.last:
 			s.waiting = append(s.waiting, r)
 			s.mu.Unlock()

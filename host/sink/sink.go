@@ -55,7 +55,10 @@ type Sink struct {
 	// last write did not work.
 	dirty   bool
 	failure error
-	ended   bool
+	// ended says that the turn takes no more events, abandoned why readers do
+	// not get to see its end; nil when they do.
+	ended     bool
+	abandoned error
 	// room is closed when a write has ended, if somebody waits for room.
 	room    chan struct{}
 	waiting []*Reader
@@ -289,6 +292,23 @@ func (s *Sink) wakeReaders() {
 		s.waiting[i] = nil
 	}
 	s.waiting = s.waiting[:0]
+}
+
+// Abandon gives the turn up without storing its end, which the next start of
+// the host then does. Readers get cause after the last event.
+func (s *Sink) Abandon(cause error) {
+	s.mu.Lock()
+	s.abandon(cause)
+	s.mu.Unlock()
+	s.hub.forget(s)
+}
+
+// abandon needs mu.
+func (s *Sink) abandon(cause error) {
+	if !s.ended {
+		s.ended, s.abandoned = true, cause
+	}
+	s.wakeReaders()
 }
 
 // end notes that the turn has ended at event n without this sink.
