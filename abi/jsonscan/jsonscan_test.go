@@ -125,6 +125,10 @@ func checkTyped(t *testing.T, data []byte) {
 		if got := s.AppendString([]byte("x")); string(got) != "x"+text || s.End() != nil {
 			t.Fatalf("AppendString = %q, %v, want %q", got, s.Err(), text)
 		}
+		s = jsonscan.New(data)
+		if got := s.Bytes(); string(got) != text || s.End() != nil {
+			t.Fatalf("Bytes = %q, %v, want %q", got, s.Err(), text)
+		}
 	}
 }
 
@@ -247,7 +251,7 @@ func TestAfterAnError(t *testing.T) {
 	s.Elem()
 	first := s.Int()
 	key, ok := s.Key()
-	if first != 0 || s.String() != "" || s.Int() != 0 || s.Float() != 0 || s.Bool() || s.Null() || s.Raw() != nil ||
+	if first != 0 || s.String() != "" || s.Int() != 0 || s.Float() != 0 || s.Bool() || s.Null() || s.Raw() != nil || s.Bytes() != nil ||
 		s.Object() || s.Array() || s.Elem() || ok || key != nil || s.Kind() != jsonscan.Invalid || len(s.AppendString(nil)) != 0 {
 		t.Error("a method returned something after an error")
 	}

@@ -14,6 +14,20 @@ func (s *Scanner) String() string {
 	return string(unquote(nil, s.data[t.from:t.to]))
 }
 
+// Bytes reads the next value, a string. What it returns is part of the document
+// if the string has no escapes, else a copy: it is valid until the document is
+// changed.
+func (s *Scanner) Bytes() []byte {
+	t, ok := s.str()
+	if !ok {
+		return nil
+	}
+	if t.plain {
+		return s.data[t.from:t.to:t.to]
+	}
+	return unquote(nil, s.data[t.from:t.to])
+}
+
 // AppendString reads the next value, a string, and appends its contents to dst.
 func (s *Scanner) AppendString(dst []byte) []byte {
 	t, ok := s.str()
