@@ -41,6 +41,14 @@ func FindPlugin(home Home, name string) (plugin.Source, error) {
 	return plugin.Source{Manifest: manifest, Module: module, Origin: "built-in"}, nil
 }
 
+// ProviderGrant is what a provider of the config gives its plugin.
+func ProviderGrant(c config.Provider) plugin.Grant {
+	return plugin.Grant{
+		Capabilities: plugin.Capabilities{Secrets: []string{provider.SecretName}, Clock: true, Random: true},
+		Config:       c.Options,
+	}
+}
+
 // service loads a provider's plugin and resolves its keys.
 func (a *agents) service(ctx context.Context, name string) (*service, error) {
 	c := a.config.Providers[name]
@@ -52,10 +60,7 @@ func (a *agents) service(ctx context.Context, name string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.runtime.Load(ctx, src, plugin.Grant{
-		Capabilities: plugin.Capabilities{Secrets: []string{provider.SecretName}, Clock: true, Random: true},
-		Config:       c.Options,
-	})
+	p, err := a.runtime.Load(ctx, src, ProviderGrant(c))
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Plugin, fmt.Sprintf("load plugin of provider %q", name), "`zchost plugin inspect "+c.Plugin+"` shows it")
 	}

@@ -102,7 +102,7 @@ func cutShort(r abi.FinishReason) marker.Code {
 	case abi.FinishRefusal:
 		return marker.IncompleteRefusal
 	case abi.FinishPause:
-		return marker.IncompleteLimit
+		return marker.IncompletePause
 	case abi.FinishLength, abi.FinishStop, abi.FinishToolCalls, abi.FinishUnknown:
 	}
 	return marker.IncompleteLength

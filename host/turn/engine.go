@@ -162,10 +162,13 @@ func (e *Engine) persist(write func(context.Context) error) error {
 	}
 }
 
-func (e *Engine) isClosed() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.closed
+func (e *Engine) isClosing() bool {
+	select {
+	case <-e.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 // Cancel stops a turn. It reports whether the turn had not ended.
