@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/config"
@@ -92,7 +91,7 @@ func (s *service) check(name string, cfg config.Config) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Config, fmt.Sprintf("%s: base_url of provider %q", at, name), "write it as https://HOST/PATH")
 	}
-	s.baseURL = strings.TrimSuffix(base.String(), "/")
+	s.baseURL = base
 	return nil
 }
 

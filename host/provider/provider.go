@@ -115,56 +115,20 @@ func withoutKey(headers []abi.Header) []abi.Header {
 // read looks at the head of the response and decides how its body is read.
 func (e *Endpoint) read(ctx context.Context, r reliability.Request, resp *egress.Response) (reliability.Stream, error) {
 	s := &stream{endpoint: e, ctx: ctx, resp: resp}
-	if resp.Status < 200 || resp.Status > 299 {
+	switch {
+	case resp.Status < 200 || resp.Status > 299:
 		return nil, s.rejected()
+	case r.Stream:
+		s.frames = resp.Frames(e.Framing)
+		return s, nil
 	}
-	if !r.Stream {
-		return s, s.whole()
-	}
-	framed, err := e.framed(resp)
-	if err != nil {
-		return nil, err
-	}
-	if !framed {
-		return s, s.whole()
-	}
-	s.frames = resp.Frames(e.Framing)
-	return s, nil
-}
-
-// framed reports whether the body is a stream of frames. A body that the
-// server calls something else is looked at: some servers stream with the
-// wrong content type, and some answer a streaming request with one JSON
-// document or a page of HTML (STR-4).
-func (e *Endpoint) framed(resp *egress.Response) (bool, error) {
-	typ, _, _ := strings.Cut(header(resp.Headers, "content-type"), ";")
-	typ = strings.ToLower(strings.TrimSpace(typ))
-	if typ == "text/event-stream" || e.Framing == abi.FramingNDJSON && strings.Contains(typ, "ndjson") {
-		return true, nil
-	}
-	start, err := resp.Sniff()
-	if err != nil {
-		return false, err
-	}
-	if e.Framing == abi.FramingNDJSON {
-		return start == '{' && typ != "text/html", nil
-	}
-	return start != '{' && start != '[' && start != '<' && start != '"', nil
-}
-
-func header(headers []abi.Header, name string) string {
-	for _, h := range headers {
-		if h.Name == name {
-			return h.Value
-		}
-	}
-	return ""
+	return s, s.whole()
 }
 
 // requestID is the id that the vendor's support asks for.
-func requestID(headers []abi.Header) string {
+func requestID(resp *egress.Response) string {
 	for _, name := range []string{"x-request-id", "request-id", "x-amzn-requestid", "cf-ray"} {
-		if v := header(headers, name); v != "" {
+		if v := resp.Header(name); v != "" {
 			return v
 		}
 	}

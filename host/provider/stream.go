@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,7 +25,7 @@ type stream struct {
 
 // Head tells the status and the vendor's id of the request.
 func (s *stream) Head() reliability.Head {
-	return reliability.Head{Status: s.resp.Status, RequestID: requestID(s.resp.Headers)}
+	return reliability.Head{Status: s.resp.Status, RequestID: requestID(s.resp)}
 }
 
 // Close closes the connection.
@@ -41,7 +42,10 @@ func (s *stream) Next() ([]abi.Event, error) {
 		return events, nil
 	}
 	frames, err := s.frames.Next()
-	if len(frames) == 0 {
+	switch {
+	case errors.Is(err, egress.ErrNotStream):
+		return s.notStream()
+	case len(frames) == 0:
 		return nil, s.end(err)
 	}
 	s.seen = true
@@ -51,6 +55,16 @@ func (s *stream) Next() ([]abi.Event, error) {
 	}
 	s.note(events)
 	return events, nil
+}
+
+// notStream reads a body that is one document where a stream was asked for
+// (STR-4): an answer counts, anything else is a failure.
+func (s *stream) notStream() ([]abi.Event, error) {
+	s.frames = nil
+	if err := s.whole(); err != nil {
+		return nil, failure(s.ctx, err)
+	}
+	return s.Next()
 }
 
 // end says what the end of the body means.
