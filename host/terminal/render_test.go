@@ -1,0 +1,237 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// told is an event with data.
+func told(typ abi.EventType, data string) journal.Event {
+	return journal.Event{Type: typ, Data: abi.Raw(data)}
+}
+
+func text(s string) journal.Event { return journal.Event{Type: abi.EventText, Text: s} }
+
+func thought(s string) journal.Event { return journal.Event{Type: abi.EventReasoning, Text: s} }
+
+func asked(candidate string) journal.Event {
+	return told(journal.EventAttemptStarted, fmt.Sprintf(`{"number":1,"candidate":%q,"streaming":true}`, candidate))
+}
+
+// scenes are turns as the host stores them.
+func scenes() map[string]struct {
+	events  [][]journal.Event
+	turn    journal.Turn
+	locales []string
+} {
+	type scene = struct {
+		events  [][]journal.Event
+		turn    journal.Turn
+		locales []string
+	}
+	failure := journal.TurnError{Class: abi.FailureTruncated, Message: "truncated: the connection was closed; 1 attempt: a/x truncated (200)"}
+	return map[string]scene{
+		"complete": {
+			events: [][]journal.Event{{asked("a/x"), text("Hello ")}, {text("世界"), text("!\n")}, {told(abi.EventDone, `{}`)}},
+			turn:   journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"untrusted": {
+			events: [][]journal.Event{{asked("a/x"), text("a\x1b]0;ow")}, {text("ned\x07b\x1b[2Jc\r\x08d\ttab")}},
+			turn:   journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"reasoning": {
+			events: [][]journal.Event{{asked("a/x"), thought("Let me ")}, {thought("think.")}, {text("Yes.")}},
+			turn:   journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"reasoning-alone": { // MRK-2: the marker alone is shown
+			events: [][]journal.Event{{asked("a/x"), thought("Let me think")}},
+			turn: journal.Turn{
+				ID: "t_1", State: journal.Interrupted, Marker: "turn-stream-interrupted", Visible: true, Error: failure,
+			},
+		},
+		"provider-tool": { // STR-7
+			events: [][]journal.Event{{
+				asked("a/x"), text("Looking."),
+				told(abi.EventProviderTool, `{"type":"provider_tool","name":"web_search","text":"weather\nBonn"}`), text("Rain."),
+			}},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"interrupted": { // REL-4: what was shown stays
+			events: [][]journal.Event{{asked("a/x"), text("Half of")}, {told(journal.EventAttemptEnded, `{"outcome":"truncated"}`)}},
+			turn: journal.Turn{
+				ID: "t_1", State: journal.Interrupted, Marker: "turn-stream-interrupted", Visible: true, Candidate: "a/x", Error: failure,
+			},
+		},
+		"interrupted-german": { // MRK-1
+			events:  [][]journal.Event{{asked("a/x"), text("Die Hälfte")}},
+			turn:    journal.Turn{ID: "t_1", State: journal.Interrupted, Marker: "turn-stream-interrupted", Visible: true, Error: failure},
+			locales: []string{"de-AT", "en"},
+		},
+		"retried": { // REL-3, REL-11
+			events: [][]journal.Event{
+				{asked("a/x")},
+				{told(journal.EventRetrying, `{"candidate":"a/x","after":"truncated"}`), asked("a/x"), text("Now.")},
+			},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"fallback": { // CST-4
+			events: [][]journal.Event{
+				{asked("a/x")},
+				{told(journal.EventFallingBack, `{"candidate":"b/y","after":"overloaded"}`), asked("b/y"), text("I am b.")},
+				{told(journal.EventTurnEnded, `{"state":"complete","candidate":"b/y","fallback":true}`)},
+			},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "b/y"},
+		},
+		"warning": { // STR-1
+			events: [][]journal.Event{{asked("a/x"), text("Done."), told(journal.EventWarning, `{"code":"completion-signal-missing"}`)}},
+			turn:   journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"incomplete": { // STR-5
+			events: [][]journal.Event{{asked("a/x"), text("And then")}},
+			turn:   journal.Turn{ID: "t_1", State: journal.Incomplete, Marker: "turn-incomplete-length", Visible: true, Candidate: "a/x"},
+		},
+		"failed": { // REL-12
+			events: [][]journal.Event{{asked("a/x")}},
+			turn: journal.Turn{ID: "t_1", State: journal.Failed, Marker: "turn-failed", Error: journal.TurnError{
+				Class: abi.FailureAuth, Message: "auth: wrong \x1b[31mkey;\n1 attempt: a/x auth (401)",
+			}},
+		},
+		"cancelled": {
+			events: [][]journal.Event{{asked("a/x"), text("One, two")}},
+			turn: journal.Turn{
+				ID: "t_1", State: journal.Cancelled, Marker: "turn-interrupted-by-user", Visible: true, Candidate: "a/x",
+				Error: journal.TurnError{Message: "stopped by the user; 1 attempt: a/x cancelled"},
+			},
+		},
+	}
+}
+
+// TestRenderer compares what a person sees with the golden files: on a terminal
+// with colours, on one without, and in a pipe. In the files \e is the escape
+// character, and lines to stderr begin with "2> ".
+func TestRenderer(t *testing.T) {
+	t.Parallel()
+	for name, s := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got strings.Builder
+			for _, kind := range []string{"colour", "terminal", "pipe"} {
+				var out bytes.Buffer
+				screen := &Screen{
+					Out: &out, Err: prefixed{&out}, Terminal: kind != "pipe", Color: kind == "colour", ErrColor: kind == "colour",
+				}
+				r := NewRenderer(screen, s.locales, func(turn string) string { return "zchost why " + turn + " tells more" })
+				for _, batch := range s.events {
+					if err := r.Show(batch); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := r.End(s.turn); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&got, "-- %s --\n%s", kind, visible(out.String()))
+			}
+			golden(t, filepath.Join("testdata", name+".golden"), got.String())
+		})
+	}
+}
+
+// prefixed marks what goes to stderr.
+type prefixed struct{ to io.Writer }
+
+func (p prefixed) Write(b []byte) (int, error) {
+	_, err := io.WriteString(p.to, "2> "+string(b))
+	return len(b), err
+}
+
+func visible(s string) string {
+	return strings.NewReplacer("\x1b", `\e`, "\x07", `\a`, "\b", `\b`, "\r", `\r`).Replace(s)
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("-want +got (go test -update writes it again):\n%s", diff)
+	}
+}
+
+// The status of a long wait is on a line of its own and leaves no trace.
+func TestRendererWaiting(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := NewRenderer(&Screen{Out: &out, Err: &out, Terminal: true}, nil, nil)
+	if err := r.Show([]journal.Event{asked("a/x")}); err != nil {
+		t.Fatal(err)
+	}
+	r.Waiting(time.Second / 2)
+	if out.Len() != 0 {
+		t.Errorf("a short wait shows %q", out.String())
+	}
+	r.Waiting(1500 * time.Millisecond)
+	r.Waiting(2 * time.Second)
+	if err := r.Show([]journal.Event{text("Hi")}); err != nil {
+		t.Fatal(err)
+	}
+	r.Waiting(9 * time.Second) // in the middle of a line there is no room
+	want := "waiting for a/x, 1s; Ctrl-C stops\r\x1b[2Kwaiting for a/x, 2s; Ctrl-C stops\r\x1b[2KHi"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A summary adds up what is known, and unknown usage is not zero (CST-2).
+func TestLister(t *testing.T) {
+	t.Parallel()
+	n := func(i int64) *int64 { return &i }
+	attempts := []journal.Attempt{
+		{Outcome: "truncated", UsageSource: journal.UsageUnknown},
+		{Outcome: "server", Usage: abi.Usage{Input: n(5)}, UsageSource: journal.UsageReported},
+		{Outcome: "complete", Usage: abi.Usage{Input: n(7), Output: n(2)}, UsageSource: journal.UsageReported},
+	}
+	var out bytes.Buffer
+	l := NewLister(&out, func(string) ([]journal.Attempt, error) { return attempts, nil })
+	if err := l.Show([]journal.Event{{N: 1, At: time.UnixMilli(1000), Type: abi.EventText, Text: "a\x1b[31m"}}); err != nil {
+		t.Fatal(err)
+	}
+	turn := journal.Turn{
+		ID: "t_1", Session: "main", State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: "b/y", Visible: true,
+		Error: journal.TurnError{Class: abi.FailureTruncated, Message: "cut"},
+	}
+	if err := l.End(turn); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"n":1,"at":1000,"type":"text","text":"a\u001b[31m"}
+{"type":"summary","turn":"t_1","session":"main","state":"interrupted","marker":"turn-stream-interrupted","text":"a\u001b[31m","candidate":"b/y","error":{"class":"truncated","message":"cut"},"attempts":3,"usage":{"input":12,"output":2},"usage_unknown":1,"exit_code":3}
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+	var s Summary
+	if err := json.Unmarshal([]byte(strings.Split(out.String(), "\n")[1]), &s); err != nil || s.ExitCode != ExitInterrupted {
+		t.Errorf("summary %+v, %v", s, err)
+	}
+}

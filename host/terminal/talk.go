@@ -1,0 +1,149 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/zchost/zchost/host/journal"
+)
+
+// ErrLeave says that the person asked twice to leave, or the process was told
+// to end.
+var ErrLeave = errors.New("left before the turn had ended")
+
+// Message is what a person sends.
+type Message struct {
+	// Session is the session's key.
+	Session string
+	// Agent is the agent's name; empty means the default.
+	Agent string
+	// Text is the message.
+	Text string
+	// NoStream asks for the answer in one piece.
+	NoStream bool
+}
+
+// Host runs turns.
+type Host interface {
+	// Send admits a message. When it returns, the message is stored.
+	Send(ctx context.Context, m Message) (journal.Turn, error)
+	// Events reads the events of a turn after the one numbered after.
+	Events(ctx context.Context, turn string, after int64) (Events, error)
+	// Cancel stops a turn on behalf of its person.
+	Cancel(turn string) bool
+	// Wait returns the turn when it has ended.
+	Wait(ctx context.Context, turn string) (journal.Turn, error)
+}
+
+// Events is a reader of a turn's sink.
+type Events interface {
+	// Next waits for events; io.EOF follows the last one.
+	Next(ctx context.Context) ([]journal.Event, error)
+}
+
+// Talk sends messages and shows the answers, while Ctrl-C is heard.
+type Talk struct {
+	// Host runs the turns.
+	Host Host
+	// Interrupts receives SIGINT.
+	Interrupts <-chan os.Signal
+	// Tick is how often View.Waiting is called while nothing happens; 0 means
+	// never.
+	Tick time.Duration
+}
+
+// Turn runs one turn to its end. The first interrupt stops the turn, the second
+// stops waiting for it: then the error is ErrLeave, as it is when ctx ends.
+func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error) {
+	turn, err := t.Host.Send(ctx, m)
+	if err != nil {
+		return journal.Turn{}, &RefusedError{Err: err}
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	var heard sync.WaitGroup
+	heard.Go(func() { t.hear(ctx, turn.ID, stop) })
+	err = t.follow(ctx, turn.ID, v)
+	if err == nil {
+		turn, err = t.Host.Wait(ctx, turn.ID)
+	}
+	if ctx.Err() != nil {
+		err = ErrLeave
+	}
+	stop(nil)
+	heard.Wait()
+	if err != nil {
+		return turn, fmt.Errorf("follow turn %s: %w", turn.ID, err)
+	}
+	return turn, v.End(turn)
+}
+
+// hear passes interrupts on until ctx ends.
+func (t *Talk) hear(ctx context.Context, turn string, leave func(error)) {
+	for n := 0; ; n++ {
+		select {
+		case <-t.Interrupts:
+			if n > 0 {
+				leave(ErrLeave)
+				return
+			}
+			t.Host.Cancel(turn)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// follow shows the events of a turn until the last one.
+func (t *Talk) follow(ctx context.Context, turn string, v View) error {
+	events, err := t.Host.Events(ctx, turn, 0)
+	if err != nil {
+		return err
+	}
+	quiet := time.Now()
+	for {
+		batch, err := t.next(ctx, events)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errQuiet):
+			v.Waiting(time.Since(quiet))
+			continue
+		case err != nil:
+			return err
+		}
+		if err := v.Show(batch); err != nil {
+			return err
+		}
+		quiet = time.Now()
+	}
+}
+
+var errQuiet = errors.New("nothing happened")
+
+// next waits for events, but no longer than a tick.
+func (t *Talk) next(ctx context.Context, events Events) ([]journal.Event, error) {
+	if t.Tick == 0 {
+		return events.Next(ctx)
+	}
+	tick, cancel := context.WithTimeoutCause(ctx, t.Tick, errQuiet)
+	defer cancel()
+	batch, err := events.Next(tick)
+	if err != nil && ctx.Err() == nil && tick.Err() != nil {
+		return nil, errQuiet
+	}
+	return batch, err
+}
+
+// RefusedError says that a message was not accepted: there is no turn.
+type RefusedError struct{ Err error }
+
+// Error is the cause: that it was not accepted is what the caller tells.
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *RefusedError) Unwrap() error { return e.Err }
