@@ -1,0 +1,75 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/zchost/zchost/abi"
+)
+
+func hello(said string) string {
+	said = strings.TrimSpace(said)
+	if said == "" {
+		return "Hello! " + introduction
+	}
+	return "Hello! You said: “" + bounded(said) + "” " + introduction
+}
+
+const introduction = `I am the demo provider: a sandboxed plugin without a network, a key or a model, so I understand nothing of it.
+
+But I can show what the program does when a provider misbehaves:
+
+  /demo cut          breaks the connection in the middle of the answer
+  /demo cut before   breaks it before the first word
+  /demo empty        gives no answer at all
+  /demo help         tells all of them
+
+Afterwards, /why explains what was done and why. To talk to a real model, leave the chat and run: zchost init`
+
+const helpText = `What I can be told to do:
+
+  /demo cut          break the connection after some text: the text stays, with a marker, and nobody is asked again
+  /demo cut before   break it before any text: the host asks again, without streaming
+  /demo empty        end well, without any text, every time
+  /demo empty once   the same, but only while streaming
+  /demo silent       stop in the middle and keep the connection open, until the idle timeout
+  /demo slow         stream slowly: time for Ctrl-C
+  /demo fail         answer every request with status 500
+  /demo overloaded   turn the first request away
+  /demo length       hit the output limit (also: filter, refusal)
+  /demo reasoning    think first
+  /demo long N       stream N pieces
+
+Anything else is answered with a greeting.`
+
+// lastText is the last text of the last message. The host merges neighbouring
+// messages of a user, for example when the one before got no answer; what the
+// person has just typed is the last part.
+func lastText(messages []abi.Message) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	text := ""
+	for _, p := range messages[len(messages)-1].Parts {
+		if p.Type == abi.PartText {
+			text = p.Text
+		}
+	}
+	return text
+}
+
+// pieces cuts a text into words, each with the space behind it.
+func pieces(text string) []string {
+	var words []string
+	from := 0
+	for i := 1; i < len(text); i++ {
+		if space(text[i-1]) && !space(text[i]) {
+			words = append(words, text[from:i])
+			from = i
+		}
+	}
+	return append(words, text[from:])
+}
+
+func space(c byte) bool { return c == ' ' || c == '\n' }
+
+func countWords(text string) int64 { return int64(len(strings.Fields(text))) }

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/abi/jsonscan"
+)
+
+// chunk is what a frame of a stream, or the body of a whole answer, says. It is
+// read completely before anything of it is used: half a frame tells nothing.
+//
+// Members come in any order (llama.cpp puts finish_reason and index in front of
+// delta), may be null or missing, and may be of a kind that nobody expects; then
+// they are skipped.
+type chunk struct {
+	wantMeta  bool // whether id and model are read
+	id, model string
+
+	text      []byte
+	content   []byte // the member reasoning_content
+	reasoning []byte // the member reasoning
+	details   details
+	calls     []call
+	refused   bool
+
+	usage   *abi.Usage
+	timings *abi.Usage
+	finish  []byte // empty if there is none: some servers send "" in every chunk
+
+	choices bool   // there is an array of choices
+	failed  bool   // the frame as a whole is an error
+	failure []byte // an error that is the choice's
+}
+
+// call is a tool call, or a fragment of one.
+type call struct {
+	index           *int64 // nil if the server sends none, which is not 0 (C022)
+	id, name, input string
+}
+
+// read reads a frame or body.
+func (c *chunk) read(data []byte) error {
+	s := jsonscan.New(data)
+	if s.Kind() != jsonscan.Object {
+		// Gemini's compatible endpoint wraps an error in an array.
+		c.failed = s.Kind() == jsonscan.Array
+		return s.End()
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		c.member(&s, key)
+	}
+	return s.End()
+}
+
+func (c *chunk) member(s *jsonscan.Scanner, key []byte) {
+	switch string(key) {
+	case "choices":
+		if s.Kind() == jsonscan.Array {
+			c.choices = true
+			for s.Array(); s.Elem(); {
+				c.choice(s)
+			}
+		}
+	case "usage":
+		c.setUsage(readUsage(s))
+	case "x_groq": // Groq's, in the last chunk
+		if s.Kind() == jsonscan.Object {
+			c.groq(s)
+		}
+	case "timings": // llama.cpp's; usage knows better
+		c.timings = readTimings(s)
+	case "error":
+		c.failed = c.failed || isError(s)
+	case "object": // vLLM's errors have no member error
+		c.failed = c.failed || string(s.Raw()) == `"error"`
+	case "id":
+		if c.wantMeta {
+			c.id = readString(s)
+		}
+	case "model":
+		if c.wantMeta {
+			c.model = readString(s)
+		}
+	}
+}
+
+func (c *chunk) groq(s *jsonscan.Scanner) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		switch {
+		case !ok:
+			return
+		case string(key) == "usage":
+			c.setUsage(readUsage(s))
+		case string(key) == "error":
+			c.failed = c.failed || isError(s)
+		}
+	}
+}
+
+// choice reads a choice. All but the one with the index 0 are ignored: the
+// request asks for one.
+func (c *chunk) choice(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	before, other := *c, false
+	var whole []byte
+	seen := false
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "index":
+			index, ok := readInt(s)
+			other = ok && index != 0
+		case "delta":
+			if s.Kind() == jsonscan.Object {
+				seen = true
+				c.delta(s)
+			}
+		case "message":
+			if s.Kind() == jsonscan.Object {
+				whole = s.Raw()
+			}
+		case "finish_reason":
+			c.finish = appendString(c.finish[:0], s)
+		case "usage": // Moonshot's, in the last chunk
+			c.setUsage(readUsage(s))
+		case "error": // OpenRouter's
+			if s.Kind() == jsonscan.Object {
+				c.failure = s.Raw()
+			}
+		}
+	}
+	if whole != nil && !seen {
+		m := jsonscan.New(whole)
+		c.delta(&m)
+	}
+	if other {
+		*c = before
+	}
+}
+
+// delta reads the piece of a streamed message, or a whole message.
+func (c *chunk) delta(s *jsonscan.Scanner) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "content":
+			c.readContent(s)
+		case "reasoning_content":
+			c.content = appendString(c.content, s)
+		case "reasoning":
+			c.reasoning = appendString(c.reasoning, s)
+		case "reasoning_details":
+			c.details.read(s)
+		case "refusal":
+			c.refusal(s)
+		case "tool_calls":
+			if s.Kind() == jsonscan.Array {
+				for s.Array(); s.Elem(); {
+					c.toolCall(s)
+				}
+			}
+		case "function_call":
+			c.functionCall(s)
+		}
+	}
+}
+
+// refusal reads OpenAI's refusal, which comes in place of content.
+func (c *chunk) refusal(s *jsonscan.Scanner) {
+	before := len(c.text)
+	c.text = appendString(c.text, s)
+	c.refused = c.refused || len(c.text) > before
+}
+
+// readContent reads content: a string, or Mistral's array of parts, which also
+// holds the reasoning.
+func (c *chunk) readContent(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Array {
+		c.text = appendString(c.text, s)
+		return
+	}
+	for s.Array(); s.Elem(); {
+		if s.Kind() == jsonscan.Object {
+			c.part(s)
+		} else {
+			c.text = appendString(c.text, s)
+		}
+	}
+}
+
+// part reads {"type":"text","text":…} or {"type":"thinking","thinking":…}, whose
+// value is a string or an array of text parts.
+func (c *chunk) part(s *jsonscan.Scanner) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		switch {
+		case !ok:
+			return
+		case string(key) == "text":
+			c.text = appendString(c.text, s)
+		case string(key) == "thinking" && s.Kind() == jsonscan.Array:
+			for s.Array(); s.Elem(); {
+				c.thinking(s)
+			}
+		case string(key) == "thinking":
+			c.content = appendString(c.content, s)
+		}
+	}
+}
+
+func (c *chunk) thinking(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		if string(key) == "text" {
+			c.content = appendString(c.content, s)
+		}
+	}
+}
+
+// reasoned returns the piece of reasoning: the first member that has one.
+func (c *chunk) reasoned() []byte {
+	switch {
+	case len(c.content) > 0:
+		return c.content
+	case len(c.reasoning) > 0:
+		return c.reasoning
+	}
+	return c.details.text
+}
+
+func (c *chunk) setUsage(u *abi.Usage) {
+	if u != nil {
+		c.usage = u
+	}
+}
+
+// counted returns what is known of the usage, nil if nothing is.
+func (c *chunk) counted() *abi.Usage {
+	if c.usage != nil {
+		return c.usage
+	}
+	return c.timings
+}

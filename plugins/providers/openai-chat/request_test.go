@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zchost/zchost/abi"
+)
+
+const base = "https://api.example.com/v1"
+
+func request(t *testing.T, r abi.ChatRequest) abi.HTTPRequest {
+	t.Helper()
+	if r.BaseURL == "" {
+		r.BaseURL = base
+	}
+	if r.Model == "" {
+		r.Model = "m"
+	}
+	out, err := chat{}.Request(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(out.Body, messagesPlace) != 1 || !json.Valid([]byte(out.Body)) {
+		t.Fatalf("body is not JSON with one place for the messages: %s", out.Body)
+	}
+	return out
+}
+
+func TestRequestBody(t *testing.T) {
+	t.Parallel()
+	temperature := 0.25
+	tool := abi.Tool{Name: "f", Description: "does \"f\"", InputSchema: abi.Raw(`{"type":"object"}`)}
+	for name, c := range map[string]struct {
+		in   abi.ChatRequest
+		want string
+	}{
+		"stream": {abi.ChatRequest{Stream: true}, `{"model":"m","messages":["{{messages}}"],"stream":true,"stream_options":{"include_usage":true}}`},
+		"whole":  {abi.ChatRequest{}, `{"model":"m","messages":["{{messages}}"],"stream":false}`},
+		"no usage": {
+			abi.ChatRequest{Stream: true, Options: abi.Raw(`{"include_usage":false}`)},
+			`{"model":"m","messages":["{{messages}}"],"stream":true}`,
+		},
+		"everything": {
+			abi.ChatRequest{System: "be\nbrief", MaxTokens: 5, Temperature: &temperature, Stop: []string{"a", "b"}, Tools: []abi.Tool{tool, {Name: "g"}}, ToolChoice: "f"},
+			`{"model":"m","messages":[{"role":"system","content":"be\nbrief"},"{{messages}}"],"stream":false,"max_tokens":5,"temperature":0.25,"stop":["a","b"],` +
+				`"tools":[{"type":"function","function":{"name":"f","description":"does \"f\"","parameters":{"type":"object"}}},{"type":"function","function":{"name":"g"}}],` +
+				`"tool_choice":{"type":"function","function":{"name":"f"}}}`,
+		},
+		"tool_choice word": {
+			abi.ChatRequest{Tools: []abi.Tool{{Name: "g"}}, ToolChoice: "required"},
+			`{"model":"m","messages":["{{messages}}"],"stream":false,"tools":[{"type":"function","function":{"name":"g"}}],"tool_choice":"required"}`,
+		},
+		"tool_choice without tools": {abi.ChatRequest{ToolChoice: "required"}, `{"model":"m","messages":["{{messages}}"],"stream":false}`},
+		"limit at OpenAI": {
+			abi.ChatRequest{BaseURL: "https://api.openai.com/v1", MaxTokens: 5},
+			`{"model":"m","messages":["{{messages}}"],"stream":false,"max_completion_tokens":5}`,
+		},
+		"limit by option": {
+			abi.ChatRequest{BaseURL: "https://api.openai.com/v1", MaxTokens: 5, Options: abi.Raw(`{"max_tokens_field":"max_tokens"}`)},
+			`{"model":"m","messages":["{{messages}}"],"stream":false,"max_tokens":5}`,
+		},
+		"role of the system prompt": {
+			abi.ChatRequest{System: "s", Options: abi.Raw(`{"system_role":"developer"}`)},
+			`{"model":"m","messages":[{"role":"developer","content":"s"},"{{messages}}"],"stream":false}`,
+		},
+		"extra members replace ours": {
+			abi.ChatRequest{Stream: true, Temperature: &temperature, Options: abi.Raw(`{"extra_body":{"temperature":1,"reasoning":{"effort":"low"},"stream_options":null}}`)},
+			`{"model":"m","messages":["{{messages}}"],"stream":true,"temperature":1,"reasoning":{"effort":"low"},"stream_options":null}`,
+		},
+		"the place of the messages cannot be forged": {
+			abi.ChatRequest{Model: "{{messages}}", System: "{{messages}}", Stop: []string{"{{messages}}", `say "{{messages}}"`}},
+			`{"model":"\u007b{messages}}","messages":[{"role":"system","content":"\u007b{messages}}"},"{{messages}}"],"stream":false,"stop":["\u007b{messages}}","say \"{{messages}}\""]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, request(t, c.in).Body); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRequestAddressAndHeaders(t *testing.T) {
+	t.Parallel()
+	json := abi.Header{Name: "Content-Type", Value: "application/json"}
+	accept := abi.Header{Name: "Accept", Value: "application/json"}
+	for name, c := range map[string]struct {
+		base, options, url string
+		headers            []abi.Header
+	}{
+		"key": {base, ``, base + "/chat/completions",
+			[]abi.Header{json, accept, {Name: "Authorization", Value: "Bearer {{secret:api_key}}"}}},
+		"no key, local server": {"http://127.0.0.1:8080/v1", `{"auth":"none"}`, "http://127.0.0.1:8080/v1/chat/completions",
+			[]abi.Header{json, accept}},
+		"Azure": {"https://x.openai.azure.com/openai/deployments/d", `{"auth":"api-key","query":{"api-version":"2024-10-21","a b":"c&d","k":"{{secret:k}}"}}`,
+			"https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21&a%20b=c%26d&k={{secret:k}}",
+			[]abi.Header{json, accept, {Name: "api-key", Value: "{{secret:api_key}}"}}},
+		"further headers": {base, `{"auth":"none","headers":{"X-Title":"zchost"}}`, base + "/chat/completions",
+			[]abi.Header{json, accept, {Name: "X-Title", Value: "zchost"}}},
+		"the whole address as base_url": {base + "/chat/completions", `{"auth":"none"}`, base + "/chat/completions", []abi.Header{json, accept}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := request(t, abi.ChatRequest{BaseURL: c.base, Options: abi.Raw(c.options)})
+			if r.URL != c.url || r.Method != "POST" {
+				t.Errorf("%s %s, want POST %s", r.Method, r.URL, c.url)
+			}
+			if diff := cmp.Diff(c.headers, r.Headers); diff != "" {
+				t.Errorf("headers (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRequestRefusesOptions(t *testing.T) {
+	t.Parallel()
+	for _, options := range []string{
+		`{"auth":"basic"}`, `{"extra_body":{"messages":[]}}`, `{"extra_body":{"model":"x"}}`, `{"extra_body":{"stream":true}}`,
+		`{"extra_body":{"x":["{{messages}}"]}}`, `[]`, `{`, `{"include_usage":"no"}`, `{"headers":{"a":1}}`,
+	} {
+		if _, err := (chat{}).Request(abi.ChatRequest{BaseURL: base, Options: abi.Raw(options)}); err == nil {
+			t.Errorf("options %s were accepted", options)
+		}
+	}
+	schema := abi.Tool{Name: "f", InputSchema: abi.Raw(`{"enum":["{{messages}}"]}`)}
+	if _, err := (chat{}).Request(abi.ChatRequest{BaseURL: base, Tools: []abi.Tool{schema}}); err == nil {
+		t.Error("a schema with the place of the messages was accepted")
+	}
+}
+
+func TestFragments(t *testing.T) {
+	t.Parallel()
+	text := func(s string) abi.Part { return abi.Part{Type: abi.PartText, Text: s} }
+	call := func(id, args string) abi.Part {
+		return abi.Part{Type: abi.PartToolCall, CallID: id, Name: "f", Arguments: args}
+	}
+	for name, c := range map[string]struct {
+		in   abi.Message
+		want string
+	}{
+		"user":        {abi.Message{Role: abi.RoleUser, Parts: []abi.Part{text("Hi \"you\"\n")}}, `{"role":"user","content":"Hi \"you\"\n"}`},
+		"user merged": {abi.Message{Role: abi.RoleUser, Parts: []abi.Part{text("one"), text("two")}}, `{"role":"user","content":"one\n\ntwo"}`},
+		"assistant with a marker": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{text("The total is"), text("[stream interrupted]")}},
+			`{"role":"assistant","content":"The total is\n\n[stream interrupted]"}`,
+		},
+		"content is null beside calls alone": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("c1", `{"x": 1}`), call("c2", `{}`)}},
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"x\": 1}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		},
+		"text and a call": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{text("wait"), call("c1", `{}`)}},
+			`{"role":"assistant","content":"wait","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		},
+		"C028, C030 arguments that are no object": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("c1", ``), call("c2", `{"content":"aaaa`), call("c3", `[1]`)}},
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c3","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+		},
+		"a message for each result": {
+			abi.Message{Role: abi.RoleTool, Parts: []abi.Part{
+				{Type: abi.PartToolResult, CallID: "c1", Name: "f", Text: "one"}, {Type: abi.PartToolResult, CallID: "c2", Text: "two", IsError: true},
+			}},
+			`{"role":"tool","tool_call_id":"c1","content":"one"},{"role":"tool","tool_call_id":"c2","content":"two"}`,
+		},
+		"STR-8 signature goes back": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{
+				{Type: abi.PartReasoning, Text: "hm", Signature: `{"type":"reasoning.text","text":null,"signature":"S\u0031"}`},
+				{Type: abi.PartReasoning, Signature: `{"type":"reasoning.encrypted","data":"AA=="}`}, text("Hi"),
+			}},
+			`{"role":"assistant","content":"Hi","reasoning_details":[{"type":"reasoning.text","text":"hm","signature":"S\u0031"},{"type":"reasoning.encrypted","data":"AA=="}]}`,
+		},
+		"STR-8 an element without text gets the part's": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm", Signature: `{"signature":"S"}`}}},
+			`{"role":"assistant","content":"","reasoning_details":[{"signature":"S","text":"hm"}]}`,
+		},
+		"C050 another vendor's signature is left out": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm", Signature: "EqQB"}, {Type: abi.PartReasoning, Text: "x"}, text("Hi")}},
+			`{"role":"assistant","content":"Hi"}`,
+		},
+		"the place of the messages cannot be forged": {abi.Message{Role: abi.RoleUser, Parts: []abi.Part{text("{{messages}}")}}, `{"role":"user","content":"\u007b{messages}}"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := chat{}.Messages(abi.ChatMessages{Messages: []abi.Message{c.in}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+				t.Errorf("fragments (-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, m := range []abi.Message{{Role: "narrator"}, {Role: abi.RoleTool, Parts: []abi.Part{text("x")}}} {
+		if _, err := (chat{}).Messages(abi.ChatMessages{Messages: []abi.Message{m}}); err == nil {
+			t.Errorf("message %+v was accepted", m)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	r, err := chat{}.ModelsRequest(abi.ModelsQuery{BaseURL: base})
+	if err != nil || r.URL != base+"/models" || r.Method != "GET" {
+		t.Errorf("request = %+v, %v", r, err)
+	}
+	list, err := chat{}.ModelsResponse(abi.HTTPResponse{Body: `{"object":"list","data":[{"id":"a","object":"model"},` +
+		`{"id":"b","context_length":1000,"top_provider":{"max_completion_tokens":50}},{"id":"c","max_model_len":7},{"object":"x"},3]}`})
+	want := abi.ModelList{Models: []abi.Model{{ID: "a"}, {ID: "b", Context: 1000, Output: 50}, {ID: "c", Context: 7}}}
+	if diff := cmp.Diff(want, list); err != nil || diff != "" {
+		t.Errorf("models: %v (-want +got):\n%s", err, diff)
+	}
+	for _, body := range []string{"", "<html>", `{"error":"no"}`, `{"data":{}}`, `[]`} {
+		if _, err := (chat{}).ModelsResponse(abi.HTTPResponse{Body: body}); err == nil {
+			t.Errorf("body %q was accepted", body)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"github.com/zchost/zchost/abi/jsonscan"
+)
+
+// toolCall reads {"index":0,"id":…,"function":{"name":…,"arguments":…}}, of which
+// a stream sends the arguments in pieces and the rest once.
+func (c *chunk) toolCall(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	var k call
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "index":
+			if n, ok := readInt(s); ok {
+				k.index = &n
+			}
+		case "id":
+			k.id = readString(s)
+		case "function":
+			k.function(s)
+		}
+	}
+	c.calls = append(c.calls, k)
+}
+
+// functionCall reads the single call of the API's first version. It has no id,
+// so its pieces are joined by the index.
+func (c *chunk) functionCall(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	k := call{index: new(int64)}
+	k.function(s)
+	c.calls = append(c.calls, k)
+}
+
+func (k *call) function(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		switch {
+		case !ok:
+			return
+		case string(key) == "name":
+			k.name = readString(s)
+		case string(key) == "arguments":
+			k.input = readArguments(s)
+		}
+	}
+}
+
+// readArguments reads arguments: JSON as text, or, from some servers, the JSON
+// itself (C028).
+func readArguments(s *jsonscan.Scanner) string {
+	switch s.Kind() {
+	case jsonscan.String:
+		return s.String()
+	case jsonscan.Object, jsonscan.Array:
+		return string(s.Raw())
+	}
+	return ""
+}
+
+// readString returns the next value if it is a string, and "" otherwise.
+func readString(s *jsonscan.Scanner) string {
+	if s.Kind() != jsonscan.String {
+		return ""
+	}
+	return s.String()
+}
+
+// readInt returns the next value if it is a number.
+func readInt(s *jsonscan.Scanner) (int64, bool) {
+	if s.Kind() != jsonscan.Number {
+		return 0, false
+	}
+	return int64(s.Float()), true
+}
