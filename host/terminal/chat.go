@@ -146,7 +146,8 @@ func (c *Chat) take(ctx context.Context, text string) (leave bool, err error) {
 
 // say sends a message and shows the answer.
 func (c *Chat) say(ctx context.Context, text string) (leave bool, err error) {
-	defer c.Lines.Answering()()
+	answered := c.Lines.Answering()
+	defer answered()
 	c.forget()
 	view := NewRenderer(c.Screen, c.Locales, func(string) string { return "/why tells more" })
 	turn, err := c.Talk.Turn(ctx, Message{Session: c.Session, Agent: c.Agent, Text: text}, view)

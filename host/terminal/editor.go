@@ -80,7 +80,7 @@ func (e *Editor) Next(ctx context.Context) (string, error) {
 
 // Answering turns the terminal's echo off, so that keys pressed meanwhile wait
 // for the next prompt and do not mix with the answer.
-func (e *Editor) Answering() func() { return echoOff(int(e.in.Fd())) } //nolint:gosec // a descriptor fits an int
+func (e *Editor) Answering() func() { return echoOff(int(e.in.Fd())) }
 
 // Close gives the terminal back.
 func (e *Editor) Close() error {

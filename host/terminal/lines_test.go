@@ -176,7 +176,7 @@ func TestHistoryIsPrivateAndBounded(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "history")
 			if c.content != "" {
-				if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil { //nolint:gosec // as another program may have left it
+				if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -18,8 +18,6 @@ import (
 	"github.com/zchost/zchost/host/journal"
 )
 
-var update = flag.Bool("update", false, "write the golden files again")
-
 // told is an event with data.
 func told(typ abi.EventType, data string) journal.Event {
 	return journal.Event{Type: typ, Data: abi.Raw(data)}
@@ -165,7 +163,7 @@ func visible(s string) string {
 
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
+	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

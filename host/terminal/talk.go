@@ -66,10 +66,11 @@ func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	var heard sync.WaitGroup
-	heard.Go(func() { t.hear(ctx, turn.ID, stop) })
-	err = t.follow(ctx, turn.ID, v)
+	id := turn.ID
+	heard.Go(func() { t.hear(ctx, id, stop) })
+	err = t.follow(ctx, id, v)
 	if err == nil {
-		turn, err = t.Host.Wait(ctx, turn.ID)
+		turn, err = t.Host.Wait(ctx, id)
 	}
 	if ctx.Err() != nil {
 		err = ErrLeave
@@ -77,7 +78,7 @@ func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error
 	stop(nil)
 	heard.Wait()
 	if err != nil {
-		return turn, fmt.Errorf("follow turn %s: %w", turn.ID, err)
+		return journal.Turn{ID: id}, fmt.Errorf("follow turn %s: %w", id, err)
 	}
 	return turn, v.End(turn)
 }

@@ -29,7 +29,8 @@ func (s *Screen) Complain(what, hint string) error {
 
 // Fail tells err with its hint. Errors that were joined are told a line each.
 func (s *Screen) Fail(err error) error {
-	many, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only what errors.Join made itself
+	// The assertion is on err itself: only what errors.Join made last is split.
+	many, ok := err.(interface{ Unwrap() []error })
 	if !ok || !isJoined(err, many.Unwrap()) {
 		return s.Complain(err.Error(), fault.HintOf(err))
 	}

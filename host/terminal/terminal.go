@@ -54,7 +54,7 @@ func NewScreen(stdout, stderr *os.File, env []string) *Screen {
 
 // IsTerminal reports whether f is a terminal.
 func IsTerminal(f *os.File) bool {
-	return term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor fits an int
+	return term.IsTerminal(int(f.Fd()))
 }
 
 // Pipe is a writer whose reader may go away: after the first failed write it
