@@ -18,6 +18,7 @@ import (
 // demo is the plugin. It holds no state: every call stands for itself.
 type demo struct{}
 
+//nolint:gochecknoinits // a module has no main: this is where it says what it is
 func init() { provider.Register(demo{}) }
 
 func main() {}
@@ -59,22 +60,24 @@ func (demo) Frame(d *provider.Decoder, data []byte, _ string) error {
 		return nil
 	}
 	var e abi.Event
-	if err := e.DecodeJSON(data); err != nil {
+	switch err := e.DecodeJSON(data); {
+	case err != nil:
 		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is no event: " + err.Error()})
-		return nil
+	default:
+		d.Emit(e)
 	}
-	d.Emit(e)
 	return nil
 }
 
 // Response reads all events.
 func (demo) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 	var all abi.ChatEvents
-	if err := all.DecodeJSON([]byte(r.Body)); err != nil || len(all.Events) == 0 {
-		f := abi.Failure{Class: abi.FailureServer, Message: "the answer holds no events"}
-		return []abi.Event{{Type: abi.EventFailure, Failure: &f}}, nil
+	if err := all.DecodeJSON([]byte(r.Body)); err == nil && len(all.Events) > 0 {
+		return all.Events, nil
 	}
-	return all.Events, nil
+	var d provider.Decoder
+	d.Fail(abi.Failure{Class: abi.FailureServer, Message: "the answer holds no events"})
+	return d.Events, nil
 }
 
 // Error reads a failure.

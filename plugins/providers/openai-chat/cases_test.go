@@ -20,7 +20,7 @@ func streamCases() map[string]struct{ stream, want string } {
 		},
 		"C004 U+FEFF in the content stays": {txt("a\uFEFFb"), lines(meta, "text a\uFEFFb")},
 		"C006 blank frames are skipped": {
-			"data:\n\ndata: \n\n" + txt("ok") + "data:\n\n" + fin("stop") + done,
+			"data:\n\n" + "data: \n\n" + txt("ok") + "data:\n\n" + fin("stop") + done,
 			lines(meta, "text ok", "finish stop (stop)", "done"),
 		},
 		"C006 text that is not JSON is an error": {

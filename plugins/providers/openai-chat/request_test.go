@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -107,7 +108,7 @@ func TestRequestAddressAndHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := request(t, abi.ChatRequest{BaseURL: c.base, Options: abi.Raw(c.options)})
-			if r.URL != c.url || r.Method != "POST" {
+			if r.URL != c.url || r.Method != http.MethodPost {
 				t.Errorf("%s %s, want POST %s", r.Method, r.URL, c.url)
 			}
 			if diff := cmp.Diff(c.headers, r.Headers); diff != "" {
@@ -205,7 +206,7 @@ func TestFragments(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	r, err := chat{}.ModelsRequest(abi.ModelsQuery{BaseURL: base})
-	if err != nil || r.URL != base+"/models" || r.Method != "GET" {
+	if err != nil || r.URL != base+"/models" || r.Method != http.MethodGet {
 		t.Errorf("request = %+v, %v", r, err)
 	}
 	list, err := chat{}.ModelsResponse(abi.HTTPResponse{Body: `{"object":"list","data":[{"id":"a","object":"model"},` +

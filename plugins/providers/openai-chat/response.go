@@ -10,17 +10,17 @@ func (p chat) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 	var d provider.Decoder
 	c := chunk{wantMeta: true}
 	body := []byte(r.Body)
-	if err := c.read(body); err != nil || c.failed || !c.choices {
+	err := c.read(body)
+	if err == nil && c.choices && !c.failed {
+		c.tell(&d, body)
+	} else {
 		d.Fail(p.Error(r))
-		return d.Events, nil
 	}
-	c.tell(&d, body)
-	if n := len(d.Events); n > 0 && d.Events[n-1].Type == abi.EventFailure {
-		return d.Events, nil
+	if n := len(d.Events); n == 0 || d.Events[n-1].Type != abi.EventFailure {
+		if len(c.finish) == 0 {
+			d.Finish(abi.FinishUnknown, "")
+		}
+		d.Done()
 	}
-	if len(c.finish) == 0 {
-		d.Finish(abi.FinishUnknown, "")
-	}
-	d.Done()
 	return d.Events, nil
 }

@@ -66,6 +66,7 @@ func readArguments(s *jsonscan.Scanner) string {
 		return s.String()
 	case jsonscan.Object, jsonscan.Array:
 		return string(s.Raw())
+	case jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
 	}
 	return ""
 }

@@ -144,6 +144,7 @@ func tellEvent(e abi.Event) string {
 		return fmt.Sprintf("finish %s (%s)", e.Reason, e.Raw)
 	case abi.EventFailure:
 		return fmt.Sprintf("failure %s code=%s %s", e.Failure.Class, e.Failure.Code, e.Failure.Message)
+	case abi.EventDone, abi.EventProviderTool:
 	}
 	return string(e.Type)
 }
