@@ -61,7 +61,14 @@ func (k *checker) name(n reference) {
 	k.report.add(n.at, n.path, msg, hint)
 }
 
+// missing reports a key that must be there, unless its absence follows from
+// another problem.
 func (k *checker) missing(key, hint string) {
+	for _, p := range k.report.list {
+		if p.Key == key || p.Key != "" && strings.HasPrefix(key, p.Key+".") {
+			return
+		}
+	}
 	if k.lost == lostNothing {
 		k.add(key, "this key is missing", hint)
 	}

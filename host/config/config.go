@@ -76,13 +76,13 @@ const (
 type Reliability struct {
 	ProviderRetries   *int           `toml:"provider_retries" doc:"Attempts on one candidate beyond the first, after a failure before any output (REL-3)." default:"2" range:"0..20"`
 	ProviderBackoffMS *int64         `toml:"provider_backoff_ms" doc:"The first wait between two attempts in milliseconds; it doubles up to 10 s (REL-6)." default:"500" range:"0..10000"`
-	RetryAfterMax     *time.Duration `toml:"retry_after_max" doc:"The longest wait that a provider may ask for; a longer one moves on to the next candidate (REL-6)." default:"60s" range:"0s..1h"`
+	RetryAfterMax     *time.Duration `toml:"retry_after_max" doc:"The longest wait that a provider may ask for; a longer one moves on to the next candidate (REL-6)." default:"1m" range:"0s..1h"`
 	TurnDeadline      *time.Duration `toml:"turn_deadline" doc:"How long all attempts of a turn may take together; the value of the agent's profile counts (REL-6)." default:"10m" range:"1s..24h"`
-	HeaderTimeout     *time.Duration `toml:"header_timeout" doc:"How long to wait for connection and response header (STR-3)." default:"60s" range:"100ms..1h"`
+	HeaderTimeout     *time.Duration `toml:"header_timeout" doc:"How long to wait for connection and response header (STR-3)." default:"1m" range:"100ms..1h"`
 	IdleTimeout       *time.Duration `toml:"idle_timeout" doc:"How long a stream may stay without a byte (STR-3); without it the plugin's own value, else 5m." range:"100ms..24h"`
 	ProgressTimeout   *time.Duration `toml:"progress_timeout" doc:"How long a stream may bring bytes but nothing of the answer (STR-3)." default:"10m" range:"100ms..24h"`
 	Completion        *Completion    `toml:"completion" doc:"\"lenient\" takes a finish reason and the end for a complete answer, with a warning; \"signal\" wants the protocol's completion signal (STR-1)." default:"lenient" enum:"lenient|signal"`
-	KeyCooldown       *time.Duration `toml:"key_cooldown" doc:"How long a key rests after a failure that names no time (REL-8)." default:"60s" range:"0s..24h"`
+	KeyCooldown       *time.Duration `toml:"key_cooldown" doc:"How long a key rests after a failure that names no time (REL-8)." default:"1m" range:"0s..24h"`
 }
 
 // Log is the [log] table.

@@ -71,6 +71,7 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 	case f.typ == reflect.TypeFor[json.RawMessage]():
 		if d.expect(n, path, kindTable, "write "+f.key+" = { … }") {
 			v.SetBytes(appendJSON(nil, n))
+			d.record(n, path)
 		}
 	case f.typ.Kind() == reflect.Struct:
 		d.table(n, v, path)
@@ -82,6 +83,16 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 		d.text(n, v, f, path)
 	default:
 		d.number(n, v, f, path)
+	}
+}
+
+// record notes where the values of an open table come from.
+func (d *decoder) record(n *node, path string) {
+	for _, e := range n.items {
+		if n.kind == kindTable {
+			d.origins[join(path, e.key)] = e.value
+			d.record(e.node, join(path, e.key))
+		}
 	}
 }
 

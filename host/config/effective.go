@@ -125,7 +125,7 @@ func (c Config) value(v reflect.Value, f field, path string) *node {
 	switch raw, isJSON := v.Interface().(json.RawMessage); {
 	case isJSON:
 		if m := treeOfJSON(raw); m != nil {
-			m.from(n.value)
+			c.locate(m, path, n.value)
 			return m
 		}
 	case f.isDuration():
@@ -151,6 +151,19 @@ func (c Config) value(v reflect.Value, f field, path string) *node {
 		n.kind, n.int = kindInt, v.Int()
 	}
 	return n
+}
+
+// locate gives each value of an open table its origin.
+func (c Config) locate(n *node, path string, around Origin) {
+	n.value = around
+	if o, ok := c.origins[path]; ok {
+		n.value = o
+	}
+	for _, e := range n.items {
+		if n.kind == kindTable {
+			c.locate(e.node, join(path, e.key), n.value)
+		}
+	}
 }
 
 // defaultOf returns the value of a default tag.

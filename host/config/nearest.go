@@ -22,7 +22,7 @@ func suggest(name string, valid []string) string {
 	list := "valid: " + strings.Join(sorted, ", ")
 	near := nearest(name, valid)
 	switch {
-	case near == "":
+	case name == "" || near == "":
 		return list
 	case len(valid) > maxListed:
 		return "did you mean " + quote(near) + "?"

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type parser struct {
 	base   int   // offset in data of what the go-toml parser was given
 	toml   unstable.Parser
 	root   *node
+	table  string // the name of the [table] that lines belong to
 	report *report
 	lost   loss
 }
@@ -46,7 +48,7 @@ func parse(file string, data []byte, r *report) (root *node, lost loss) {
 	table := p.root
 	end := 0
 	before := len(r.list)
-	for {
+	for p.lost != lostRest {
 		if p.toml.NextExpression() {
 			e := p.toml.Expression()
 			end = p.end(e)
@@ -60,10 +62,10 @@ func parse(file string, data []byte, r *report) (root *node, lost loss) {
 		next := p.syntax(pe, end)
 		if next < 0 || len(r.list) >= maxProblems {
 			p.lost = lostRest
-			break
+		} else {
+			p.base, end = next, next
+			p.toml.Reset(p.data[next:])
 		}
-		p.base, end = next, next
-		p.toml.Reset(p.data[next:])
 	}
 	if len(r.list) == before {
 		p.verify()
@@ -85,10 +87,10 @@ func (p *parser) verify() {
 // syntax reports a mistake and returns the offset where reading can go on, or
 // -1. end is where the last good expression ended.
 func (p *parser) syntax(pe *unstable.ParserError, end int) int {
-	p.lost = lostLines
+	p.lost = max(p.lost, lostLines)
 	off := min(max(p.base+cap(p.toml.Data())-cap(pe.Highlight), 0), len(p.data))
 	start := p.skipBlank(end)
-	hint := ""
+	msg, hint := pe.Message, ""
 	if off >= len(p.data)-1 && start < off {
 		hint = "the file may have been saved only in part"
 	}
@@ -100,10 +102,10 @@ func (p *parser) syntax(pe *unstable.ParserError, end int) int {
 	sameLine := off >= start && off <= start+len(line)
 	if _, value, ok := bytes.Cut(line, []byte("=")); ok && sameLine {
 		if v := bytes.TrimSpace(value); len(v) > 0 && isLetter(v[0]) {
-			hint = "text goes in quotes"
+			msg, hint = "a value without quotes", "text goes in quotes"
 		}
 	}
-	p.report.add(p.place(off), "", "this is not TOML: "+pe.Message, hint)
+	p.report.add(p.place(off), "", "this is not TOML: "+msg, hint)
 	if next < 0 || !sameLine || line[0] == '[' {
 		return -1
 	}
@@ -172,14 +174,14 @@ func (p *parser) placeOf(n *unstable.Node) Origin { return p.place(p.base + int(
 func (p *parser) expression(table *node, e *unstable.Node) *node {
 	switch e.Kind {
 	case unstable.KeyValue:
-		p.keyValue(table, e, "", 0)
+		p.keyValue(table, e, p.table, 0)
 		return table
 	case unstable.Table:
 		return p.header(e)
 	case unstable.ArrayTable:
 		it := e.Key()
 		it.Next()
-		p.report.add(p.placeOf(it.Node()), "", "no key here is a list of tables",
+		p.report.add(p.placeOf(it.Node()), string(it.Node().Data), "this is a list of tables, which no key takes",
 			"write the name in single brackets")
 		return &node{kind: kindTable}
 	default:
@@ -196,7 +198,7 @@ func (p *parser) header(e *unstable.Node) *node {
 		child := n.get(key)
 		if child == nil {
 			child = &node{kind: kindTable, at: at, value: at}
-			n.set(key, child)
+			p.add(n, key, child)
 		}
 		last := it.IsLast()
 		if child.kind != kindTable || child.inline || last && (child.named || child.dotted) {
@@ -208,7 +210,19 @@ func (p *parser) header(e *unstable.Node) *node {
 		}
 		n = child
 	}
+	p.table = path
 	return n
+}
+
+// add puts a new key into a table. A table with more than maxKeys ends the
+// reading: no config has as many.
+func (p *parser) add(n *node, key string, child *node) {
+	if len(n.items) == maxKeys {
+		p.report.add(child.at, "", fmt.Sprintf("more than %d keys in one table", maxKeys), "see that this is the right file")
+		p.lost = lostRest
+		return
+	}
+	n.items = append(n.items, entry{key, child})
 }
 
 func (p *parser) twice(at Origin, path string, first *node) {

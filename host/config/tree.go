@@ -16,6 +16,9 @@ const (
 	kindTime   kind = "a date or time"
 )
 
+// maxKeys bounds the keys of one table in the file.
+const maxKeys = 1024
+
 // maxNesting bounds how deep tables and lists may lie in each other.
 const maxNesting = 16
 

@@ -18,14 +18,14 @@ func (p *parser) keyValue(table *node, e *unstable.Node, path string, depth int)
 		child := n.get(key)
 		switch {
 		case it.IsLast() && child == nil:
-			n.set(key, p.value(e.Value(), at, path, depth))
+			p.add(n, key, p.value(e.Value(), at, path, depth))
 			return
 		case it.IsLast(), child != nil && (child.kind != kindTable || child.inline || child.named):
 			p.twice(at, path, child)
 			return
 		case child == nil:
 			child = &node{kind: kindTable, at: at, value: at, dotted: true}
-			n.set(key, child)
+			p.add(n, key, child)
 		}
 		n = child
 	}
@@ -58,6 +58,7 @@ func (p *parser) value(v *unstable.Node, at Origin, path string, depth int) *nod
 	default:
 		if !n.scalar(v.Kind, string(v.Data)) {
 			p.report.add(n.value, path, "this number is too large", "")
+			n.kind = ""
 		}
 	}
 	return n
