@@ -103,25 +103,29 @@ func wasiFunctions(ctx context.Context) (map[string]signature, error) {
 	return all, nil
 }
 
-// judge turns the error of a guest into a failure. The caller's own context
-// comes first, then what the guest is known to have done.
+// judge turns the error of a guest into a failure. What explains more comes
+// first: a guest without memory may well die in another way.
 func judge(ctx context.Context, err error, m *memories, stderr *head) error {
 	var exit *sys.ExitError
 	exited := errors.As(err, &exit)
 	said := panicText(stderr.String())
+	code := uint32(0)
+	if exited {
+		code = exit.ExitCode()
+	}
 	switch {
-	case exited && exit.ExitCode() == sys.ExitCodeDeadlineExceeded, errors.Is(err, context.DeadlineExceeded):
-		return fail(ReasonTimeout, context.DeadlineExceeded)
-	case exited && exit.ExitCode() == sys.ExitCodeContextCanceled, errors.Is(err, context.Canceled):
+	case code == sys.ExitCodeContextCanceled, errors.Is(ctx.Err(), context.Canceled):
 		return fail(ReasonCanceled, context.Cause(ctx))
 	case errors.Is(err, errOutput):
 		return fail(ReasonOutput, errOutput)
 	case m.refused.Load():
 		return fail(ReasonMemory, fmt.Errorf("%w%s", errNoMemory, after(said)))
+	case code == sys.ExitCodeDeadlineExceeded, ctx.Err() != nil: // Extism hides the former in a text
+		return fail(ReasonTimeout, context.DeadlineExceeded)
 	case said != "":
 		return fail(ReasonPanic, errors.New(said))
 	case exited:
-		return fail(ReasonExit, fmt.Errorf("it exited with code %d", exit.ExitCode()))
+		return fail(ReasonExit, fmt.Errorf("it exited with code %d", code))
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n") // the rest is a stack of numbers
 	return fail(ReasonTrap, errors.New(printable(text)))

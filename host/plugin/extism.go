@@ -101,6 +101,10 @@ func (i *extismInstance) call(ctx context.Context, export string, in []byte) ([]
 		return err
 	})
 	switch {
+	case i.memories.firstRefused():
+		// The kernel answers with address 0, and nobody looks: the input, or
+		// what the guest wrote, is not where it should be.
+		return nil, fail(ReasonMemory, errNoMemory)
 	case err != nil && !i.closed && i.said(err):
 		return nil, fail(ReasonError, errors.New(printable(err.Error())))
 	case err != nil:

@@ -85,6 +85,14 @@ func (m *memories) Allocate(_, most uint64) experimental.LinearMemory {
 	return mem
 }
 
+// firstRefused reports whether the memory that was made first, which is the kernel's
+// with Extism, could not grow.
+func (m *memories) firstRefused() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.all) > 0 && m.all[0].refused
+}
+
 // close frees everything, also what wazero left because an instance was closed
 // from outside during a call. Nothing of the guest may be running.
 func (m *memories) close() {
@@ -118,6 +126,8 @@ type memory struct {
 	pages pages
 	size  uint64
 	freed atomic.Bool
+	// refused says that it was not grown when it should have been.
+	refused bool
 }
 
 // Reallocate implements experimental.LinearMemory: nil makes memory.grow fail
@@ -125,17 +135,22 @@ type memory struct {
 func (m *memory) Reallocate(size uint64) []byte {
 	more := int64(size) - int64(m.size) //nolint:gosec // both are at most 4 GiB
 	if size > m.owner.most || !m.owner.charge(more) {
-		m.owner.refused.Store(true)
+		m.refuse()
 		return nil
 	}
 	b := m.pages.resize(size)
 	if b == nil {
 		m.owner.budget.give(more)
-		m.owner.refused.Store(true)
+		m.refuse()
 		return nil
 	}
 	m.size = size
 	return b
+}
+
+func (m *memory) refuse() {
+	m.refused = true
+	m.owner.refused.Store(true)
 }
 
 // Free implements experimental.LinearMemory; the second time it does nothing.

@@ -1,7 +1,7 @@
 //go:build wasip1
 
-// Command guest is the plugin that the tests of host/plugin run: it does what
-// its input says. It is built by the tests with io = "stdio".
+// Command guest is a plugin on stdin and stdout that does what its input says.
+// The tests of host/plugin build and run it.
 package main
 
 import (
@@ -11,18 +11,21 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 func main() {}
 
-var kept [][]byte
+// count and kept live as long as the instance.
+var (
+	count int
+	kept  [][]byte
+)
 
-// run reads a command word and its argument from stdin and obeys.
-//
-//go:wasmexport chat_events
+//go:wasmexport before_agent_reply
 func run() int32 {
-	in := readAll()
-	word, rest, _ := bytes.Cut(in, []byte(" "))
+	word, rest, _ := bytes.Cut(readAll(), []byte(" "))
+	number, _ := strconv.Atoi(string(rest))
 	switch string(word) {
 	case "echo":
 		write(rest)
@@ -31,83 +34,73 @@ func run() int32 {
 		write(strconv.AppendInt(nil, int64(count), 10))
 	case "panic":
 		panic(string(rest))
+	case "nil":
+		var p *int
+		*p = 1
 	case "exit":
-		code, _ := strconv.Atoi(string(rest))
-		os.Exit(code)
+		os.Exit(number)
 	case "loop":
 		for {
 			count++
 		}
+	case "recurse":
+		write(strconv.AppendInt(nil, int64(recurse(0)), 10))
 	case "grow":
 		for {
-			kept = append(kept, make([]byte, 1<<20))
-			for i := 0; i < 1<<20; i += 4096 {
-				kept[len(kept)-1][i] = 1
-			}
+			kept = append(kept, bytes.Repeat([]byte{1}, 1<<20))
 		}
 	case "big":
-		n, _ := strconv.Atoi(string(rest))
-		block := bytes.Repeat([]byte("x"), 1<<16)
-		for n > 0 {
-			write(block[:min(n, len(block))])
-			n -= len(block)
+		for block := bytes.Repeat([]byte("x"), 1<<16); number > 0; number -= len(block) {
+			write(block[:min(number, len(block))])
 		}
 	case "fail":
-		write([]byte(fmt.Sprintf(`{"error":%q}`, rest)))
+		fmt.Printf(`{"error":%q}`, rest)
 		return 1
+	case "code":
+		return int32(number)
 	case "garbage":
-		for range 200 {
-			kept = nil
-			for range 64 {
-				kept = append(kept, make([]byte, 1<<16))
-			}
+		for range number {
+			kept = append(kept[:0:0], make([]byte, 1<<16), make([]byte, 1<<16))
 		}
-		kept = nil
 		write([]byte("ok"))
 	case "clock":
-		write([]byte(time.Now().UTC().Format(time.RFC3339Nano)))
+		write([]byte(time.Now().UTC().Format(time.RFC3339)))
 	case "sleep":
-		time.Sleep(time.Hour)
+		time.Sleep(time.Duration(number) * time.Millisecond)
+		write([]byte("ok"))
 	case "random":
 		var b [16]byte
-		if _, err := randomGet(b[:]); err != nil {
-			return 1
-		}
-		write([]byte(fmt.Sprintf("%x", b)))
-	case "env":
-		write([]byte(fmt.Sprintf("%q %q", os.Environ(), os.Args)))
-	case "open":
-		_, err := os.Open(string(rest))
-		write([]byte(fmt.Sprint(err)))
+		randomGet(unsafe.Pointer(&b), uint32(len(b)))
+		fmt.Printf("%x", b)
+	case "world":
+		_, err := os.ReadFile("/etc/passwd")
+		_, err2 := os.ReadDir(".")
+		fmt.Printf("%q %q %v %v", os.Environ(), os.Args, err, err2)
 	case "stderr":
-		os.Stderr.Write(rest)
+		os.Stderr.Write(bytes.Repeat([]byte("noise\n"), number))
 		write([]byte("ok"))
-	case "ignore":
-		write([]byte("ok"))
+	case "silent":
 	}
 	return 0
 }
 
-var count int
+//go:wasmimport wasi_snapshot_preview1 random_get
+func randomGet(buf unsafe.Pointer, n uint32) uint32
 
-func randomGet(b []byte) (int, error) {
-	f, err := os.Open("/dev/urandom")
-	if err == nil {
-		defer f.Close()
-		return f.Read(b)
-	}
-	return len(b), getRandom(b)
+func recurse(n int) int {
+	var pad [1 << 10]byte
+	pad[n%len(pad)] = 1
+	return recurse(n+1) + int(pad[0])
 }
 
 func readAll() []byte {
-	var out []byte
-	buf := make([]byte, 1<<16)
-	for {
+	var all []byte
+	for buf := make([]byte, 1<<16); ; {
 		n, err := syscall.Read(0, buf)
 		if n <= 0 || err != nil {
-			return out
+			return all
 		}
-		out = append(out, buf[:n]...)
+		all = append(all, buf[:n]...)
 	}
 }
 
