@@ -28,6 +28,7 @@ type agents struct {
 	home      Home
 	runtime   *plugin.Runtime
 	client    *egress.Client
+	secrets   secret.Resolver
 	redactor  *secret.Redactor
 	fragments *provider.Fragments
 	log       hclog.Logger

@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -114,13 +116,26 @@ func prepare(ctx context.Context, home Home, cfg config.Config, o Options, redac
 	}
 	client := egress.New(egress.Options{Redactor: redactor, UserAgent: "zchost/" + o.Version})
 	a := &agents{
-		config: cfg, home: home, runtime: runtime, client: client, redactor: redactor, log: log,
+		config: cfg, home: home, runtime: runtime, client: client, log: log,
+		secrets: secret.Resolver{LookupEnv: lookup(o.Env)}, redactor: redactor,
 		fragments: provider.NewFragments(maxFragments),
 	}
 	if err := a.ready(ctx, o.Agents); err != nil {
 		return nil, errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	return a, nil
+}
+
+// lookup returns a function that finds a variable in an environment.
+func lookup(env []string) func(string) (string, bool) {
+	return func(name string) (value string, ok bool) {
+		for _, v := range slices.Backward(env) {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
 }
 
 // onClose puts f before what is closed already.

@@ -104,7 +104,7 @@ func (a *agents) keys(ctx context.Context, name string, c config.Provider) (*rel
 		if err != nil {
 			return nil, fmt.Errorf("providers.%s.api_keys[%d]: %w", name, i, err)
 		}
-		value, err := ref.Resolve(ctx)
+		value, err := a.secrets.Resolve(ctx, ref)
 		if err != nil {
 			at := a.config.Origin(fmt.Sprintf("providers.%s.api_keys[%d]", name, i))
 			return nil, fault.Wrap(err, fault.Secret, fmt.Sprintf("%s: key of provider %q", at, name), "")
