@@ -244,4 +244,5 @@ func (r *piecesReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
+// Close does nothing.
 func (r *piecesReader) Close() error { return nil }

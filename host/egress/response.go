@@ -51,7 +51,7 @@ func (r *Response) Header(name string) string {
 // without parameters; "" if there is none.
 func (r *Response) MediaType() string {
 	// An error may be in a parameter; the type is returned all the same.
-	media, _, _ := mime.ParseMediaType(r.Header("content-type")) //nolint:errcheck // see above
+	media, _, _ := mime.ParseMediaType(r.Header("content-type"))
 	return media
 }
 

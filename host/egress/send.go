@@ -23,7 +23,7 @@ func (c *Client) Send(ctx context.Context, e Endpoint, r Request) (*Response, er
 		return nil, refusal
 	}
 	ctx, w := newWatch(ctx, e.Clocks)
-	resp, err := c.follow(ctx, w, out)
+	resp, err := c.follow(ctx, w, out) //nolint:bodyclose // Response.Close does
 	if err != nil {
 		w.head()
 		w.cancel(ErrClosed)

@@ -55,8 +55,10 @@ func lowerHex(s string) string {
 // escape the slash; and of each what it becomes when it is written into a
 // string once more.
 func jsonForms(s string) []string {
-	once := []string{inString(s, true), inString(s, false), asciiOnly(inString(s, false))}
-	once = append(once, strings.ReplaceAll(once[1], "/", `\/`), strings.ReplaceAll(once[2], "/", `\/`))
+	once := []string{inString(s, true), inString(s, false), asciiOnly(inString(s, false), "%04x"), asciiOnly(inString(s, false), "%04X")}
+	for _, form := range slices.Clone(once) {
+		once = append(once, strings.ReplaceAll(form, "/", `\/`))
+	}
 	forms := once
 	for _, form := range once {
 		forms = append(forms, inString(form, false))
@@ -74,7 +76,7 @@ func inString(s string, escapeHTML bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `"`), "\"\n")
 }
 
-func asciiOnly(s string) string {
+func asciiOnly(s, hex string) string {
 	var b strings.Builder
 	for _, c := range s {
 		switch {
@@ -82,9 +84,9 @@ func asciiOnly(s string) string {
 			b.WriteRune(c)
 		case c > 0xFFFF:
 			high, low := utf16.EncodeRune(c)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+			fmt.Fprintf(&b, `\u`+hex+`\u`+hex, high, low)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, c)
+			fmt.Fprintf(&b, `\u`+hex, c)
 		}
 	}
 	return b.String()
