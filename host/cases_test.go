@@ -105,7 +105,7 @@ func chatCases() map[string]chatCase {
 		"C020-whole": {scripts: []script{whole("in one piece")}, state: journal.Complete, text: "in one piece", outcomes: once, usage: "3/4"},
 		"C020-html": {
 			scripts: []script{{headers: map[string]string{"Content-Type": "text/html"}, pieces: []string{"<html><body>Sign in</body></html>"}}}, knobs: "provider_retries = 0",
-			state: journal.Failed, mentions: "HTML",
+			state: journal.Failed, mentions: "web page",
 		},
 		"C034-reasoning": {
 			scripts: []script{stream(chunk(`{"reasoning_content":"the user greets me; "}`, "null"), fin("stop")+doneSignal)},
