@@ -1,0 +1,519 @@
+package egress_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/egress"
+)
+
+// play returns the frames of a body that arrives in pieces, "name|data" each,
+// and why it ended.
+func play(t testing.TB, framing abi.Framing, end abi.ScriptEnd, pieces ...string) ([]string, error) {
+	t.Helper()
+	script := &abi.Script{End: end}
+	for _, p := range pieces {
+		script.Pieces = append(script.Pieces, abi.Piece{Data: p})
+	}
+	return playScript(t, framing, script)
+}
+
+func playScript(t testing.TB, framing abi.Framing, script *abi.Script) ([]string, error) {
+	t.Helper()
+	resp, err := egress.Play(t.Context(), script, egress.Clocks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Close()
+	return drain(resp.Frames(framing))
+}
+
+func drain(frames *egress.Frames) (all []string, err error) {
+	for {
+		list, err := frames.Next()
+		for _, f := range list {
+			all = append(all, f.Name+"|"+string(f.Data))
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+}
+
+func bytewise(s string) []string { return strings.Split(s, "") }
+
+// outcome is an error as the tests compare it.
+func outcome(err error) string {
+	var e *egress.Error
+	switch {
+	case err == io.EOF: //nolint:errorlint // the contract is io.EOF itself
+		return "eof"
+	case errors.Is(err, egress.ErrNotStream):
+		return "not a stream"
+	case errors.As(err, &e):
+		return string(e.Class)
+	}
+	return err.Error()
+}
+
+// STR-2, and cases C002, C004, C006, C008, C012: each body gives its frames
+// whole, in two halves wherever it is cut, and byte by byte.
+func TestSSE(t *testing.T) {
+	t.Parallel()
+	const a, b = `{"delta":"A"}`, `{"finish":"stop"}`
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"LF":                     {"data: " + a + "\n\ndata: " + b + "\n\n", []string{"|" + a, "|" + b}},
+		"CR":                     {"data: " + a + "\r\rdata: " + b + "\r\r", []string{"|" + a, "|" + b}},
+		"CRLF":                   {"data: " + a + "\r\n\r\ndata: " + b + "\r\n\r\n", []string{"|" + a, "|" + b}},
+		"mixtures":               {"data: " + a + "\n\r\ndata: " + b + "\r\n\r\r\n\ndata: " + a + "\r\n\n", []string{"|" + a, "|" + b, "|" + a}},
+		"LF CR is two":           {"data: 1\n\rdata: 2\n\r", []string{"|1", "|2"}},
+		"BOM":                    {"\xEF\xBB\xBFdata: " + a + "\n\n", []string{"|" + a}},
+		"BOM before event":       {"\xEF\xBB\xBFevent: message_start\ndata: " + a + "\n\n", []string{"message_start|" + a}},
+		"one BOM only":           {"\xEF\xBB\xBF\xEF\xBB\xBFdata: 1\n\ndata: 2\n\n", []string{"|2"}},
+		"BOM inside":             {"data: \"\ufeffx\"\n\ndata: \ufeff\n\n", []string{"|\"\ufeffx\"", "|\ufeff"}},
+		"comments":               {": ping\n\n:\n:ping\ndata: 1\n: in between\n\n", []string{"|1"}},
+		"no space":               {"data:1\n\ndata:  2\n\n", []string{"|1", "| 2"}},
+		"several lines":          {"data: {\ndata: \"a\":1\ndata:}\n\n", []string{"|{\n\"a\":1\n}"}},
+		"no colon":               {"data\ndata: 1\ndata\n\n", []string{"|\n1\n"}},
+		"fields that matter not": {"id: 7\nretry: 5\nfoo: bar\ndata: 1\nDATA: 2\n data: 3\ndata : 4\n\n", []string{"|1"}},
+		"names":                  {"event: a\ndata: 1\n\ndata: 2\n\nevent:b\nevent: c\ndata: 3\n\nevent\ndata: 4\n\n", []string{"a|1", "|2", "c|3", "|4"}},
+		"name alone":             {"event: response.created\n\ndata: 1\n\n", []string{"|1"}},
+		"heartbeats":             {"data:\n\ndata: \n\ndata: 1\n\ndata:\n\ndata\ndata\n\n", []string{"|1"}},
+		"blank lines":            {"\n\n\r\ndata: 1\n\n\n\n", []string{"|1"}},
+		"not JSON is a frame":    {"data: oops\n\n", []string{"|oops"}},
+		"three and four bytes":   {"data: \"漢字🚲\"\n\n", []string{"|\"漢字🚲\""}},
+		"invalid UTF-8":          {"data: \"\xE6\xBC\"\n\n", []string{"|\"\xE6\xBC\""}},
+		"no blank line":          {"data: 1\n\ndata: " + b + "\n", []string{"|1", "|" + b}},
+		"no line end":            {"data: 1\n\ndata: " + b, []string{"|1", "|" + b}},
+		"done without line end":  {"data: 1\n\ndata: [DONE]", []string{"|1", "|[DONE]"}},
+		"half a value":           {"data: 1\n\ndata: {\"finish_re", []string{"|1"}},
+		"half a value, line end": {"data: 1\n\ndata: {\"finish_re\n", []string{"|1"}},
+		"half a character":       {"data: 1\n\ndata: \"\xE6", []string{"|1"}},
+		"half a number, perhaps": {"data: 1\n\ndata: 12", []string{"|1"}},
+		"half a name":            {"event: message\ndata: {}\nevent: mess", []string{"message|{}"}},
+		"half of ANT's end":      {"event: d\ndata: {}\n\nevent: message_stop\ndata: {\"ty", []string{"d|{}"}},
+		"empty":                  {"", nil},
+		"blank":                  {"\r\n\n", nil},
+		"half a BOM":             {"\xEF\xBB", nil},
+		"text":                   {"Not Found", nil},
+	} {
+		for i := range len(c.body) + 1 {
+			got, err := play(t, abi.FramingSSE, "", c.body[:i], c.body[i:])
+			if diff := cmp.Diff(c.want, got); diff != "" || err != io.EOF { //nolint:errorlint // io.EOF itself
+				t.Errorf("%s, cut at %d: error %v, frames (-want +got):\n%s", name, i, err, diff)
+				break
+			}
+		}
+		got, err := play(t, abi.FramingSSE, "", bytewise(c.body)...)
+		if diff := cmp.Diff(c.want, got); diff != "" || err != io.EOF { //nolint:errorlint // io.EOF itself
+			t.Errorf("%s, byte by byte: error %v, frames (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// C046: NDJSON.
+func TestNDJSON(t *testing.T) {
+	t.Parallel()
+	const a, b = `{"message":{"content":"a"},"done":false}`, `{"done":true,"eval_count":2}`
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"lines":             {a + "\n" + a + "\n" + b + "\n", []string{"|" + a, "|" + a, "|" + b}},
+		"no last line end":  {a + "\n" + b, []string{"|" + a, "|" + b}},
+		"half a last line":  {a + "\n" + b[:9], []string{"|" + a}},
+		"CRLF, blanks, BOM": {"\xEF\xBB\xBF" + a + "\r\n\r\n \n" + b + "\r\n", []string{"|" + a, "|" + b}},
+		"CR is white space": {"{\"a\":\r1}\n", []string{"|{\"a\":\r1}"}},
+		"data is no field":  {"data: 1\n", []string{"|data: 1"}},
+		"empty":             {"", nil},
+	} {
+		for i := range len(c.body) + 1 {
+			got, err := play(t, abi.FramingNDJSON, "", c.body[:i], c.body[i:])
+			if diff := cmp.Diff(c.want, got); diff != "" || err != io.EOF { //nolint:errorlint // io.EOF itself
+				t.Errorf("%s, cut at %d: error %v, frames (-want +got):\n%s", name, i, err, diff)
+				break
+			}
+		}
+	}
+}
+
+// A CR CR at the end of what has arrived ends the frame: it does not wait to
+// see whether an LF follows.
+func TestBareCRDoesNotDelay(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"data: 1\r\r", "data: 1\r\n\r", "data: 1\n\n"} {
+		resp, err := egress.Play(t.Context(), &abi.Script{
+			Pieces: []abi.Piece{{Data: body}, {Data: "\ndata: 2\n\n"}},
+			End:    abi.ScriptEndSilence,
+		}, egress.Clocks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := resp.Frames(abi.FramingSSE)
+		for _, want := range []string{"1", "2"} {
+			list, err := frames.Next()
+			if err != nil || len(list) != 1 || string(list[0].Data) != want {
+				t.Errorf("%q: got %v, %v, want frame %s", body, list, err, want)
+			}
+		}
+		resp.Close()
+	}
+}
+
+// One read gives all frames that it completes, and none that it does not.
+func TestNextReturnsAllThatArrived(t *testing.T) {
+	t.Parallel()
+	resp, err := egress.Play(t.Context(), &abi.Script{Pieces: []abi.Piece{
+		{Data: "data: 1\n\ndata: 2\n\nda"}, {Data: "ta: 3\ndata: 4"}, {Data: "\n\ndata: 5\ndata: 6\n\n"},
+	}}, egress.Clocks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Close()
+	frames := resp.Frames(abi.FramingSSE)
+	for _, want := range [][]string{{"1", "2"}, {"3\n4", "5\n6"}} {
+		list, err := frames.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range list {
+			got = append(got, string(f.Data))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// How the body ends does not change which frames there were.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	body := "data: 1\n\ndata: {\"a\":2}"
+	for end, want := range map[abi.ScriptEnd]string{
+		abi.ScriptEndClean: "eof", abi.ScriptEndCut: "truncated", "": "eof",
+	} {
+		got, err := play(t, abi.FramingSSE, end, body)
+		if diff := cmp.Diff([]string{"|1", `|{"a":2}`}, got); diff != "" || outcome(err) != want {
+			t.Errorf("end %q: %v, want %s (-want +got):\n%s", end, err, want, diff)
+		}
+	}
+}
+
+// STR-2: what is over a limit is a typed failure; the frames before it count.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	x := func(n int) string { return strings.Repeat("x", n) }
+	line := "data: " + x(egress.MaxLine-6) + "\n" // as long as a line may be
+	for name, c := range map[string]struct {
+		framing abi.Framing
+		body    []string
+		want    string
+		frames  int
+	}{
+		"longest line":       {abi.FramingSSE, []string{"data: 1\n\n", line, "\n"}, "eof", 2},
+		"line too long":      {abi.FramingSSE, []string{"data: 1\n\n", "data: " + x(egress.MaxLine-5) + "\n\n"}, "line is larger than 1 MiB", 1},
+		"line without end":   {abi.FramingSSE, []string{"data: 1\n\n", x(egress.MaxLine), "x", x(1 << 20)}, "line is larger than 1 MiB", 1},
+		"comment too long":   {abi.FramingSSE, []string{"data: 1\n\n", ":" + x(egress.MaxLine)}, "line is larger than 1 MiB", 1},
+		"longest frame":      {abi.FramingSSE, append(slicesRepeat(line, 8), "data: "+x(40)+"\n", "\ndata: 1\n\n"), "eof", 2},
+		"frame too long":     {abi.FramingSSE, append(slicesRepeat(line, 8), "data: "+x(41)+"\n", "\ndata: 1\n\n"), "frame is larger than 8 MiB", 0},
+		"longest response":   {abi.FramingSSE, append(slicesRepeat(":"+x(1<<20-2)+"\n", 63), "data: 1\n\n:"+x(1<<20-11)+"\n"), "eof", 1},
+		"response too long":  {abi.FramingSSE, append(slicesRepeat(":"+x(1<<20-2)+"\n", 63), "data: 1\n\n:"+x(1<<20-11)+"\n", "\n"), "body is larger than 64 MiB", 1},
+		"longest JSON line":  {abi.FramingNDJSON, []string{"1\n", x(egress.MaxLine) + "\n"}, "eof", 2},
+		"JSON line too long": {abi.FramingNDJSON, []string{"1\n", x(egress.MaxLine+1) + "\n"}, "line is larger than 1 MiB", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := play(t, c.framing, "", c.body...)
+			if len(got) != c.frames {
+				t.Errorf("%d frames, want %d", len(got), c.frames)
+			}
+			if c.want == "eof" && outcome(err) != "eof" || !strings.Contains(err.Error(), "EOF") && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+			if c.want != "eof" && (!errors.Is(err, egress.ErrTooLarge) || outcome(err) != "server") {
+				t.Errorf("error %v (%s) is not ErrTooLarge of class server", err, outcome(err))
+			}
+		})
+	}
+}
+
+func slicesRepeat(s string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = s
+	}
+	return list
+}
+
+// A frame with the byte 0x1E could not be handed to the plugin.
+func TestRecordSeparator(t *testing.T) {
+	t.Parallel()
+	got, err := play(t, abi.FramingSSE, "", "data: 1\n\ndata: \"\x1e\"\n\ndata: 2\n\n")
+	if diff := cmp.Diff([]string{"|1"}, got); diff != "" || outcome(err) != "server" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// STR-4, C010, C020: a body that is no stream is said to be none, and can still
+// be read whole.
+func TestNotAStream(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":"no such route"}`, "\n  {\"a\":1}\n\ndata: 1\n\n", `[1]`, `"busy"`, "<!doctype html><p>Sign in", "\xEF\xBB\xBF{}", "\x1f\x8b\x08junk",
+	} {
+		resp, err := egress.Play(t.Context(), &abi.Script{Pieces: []abi.Piece{{Data: body[:2]}, {Data: body[2:]}}}, egress.Clocks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := resp.Frames(abi.FramingSSE).Next(); outcome(err) != "not a stream" {
+			t.Errorf("%q: %v", body, err)
+		}
+		whole, err := resp.Body(1 << 20)
+		if strings.HasPrefix(body, "\x1f") {
+			if err == nil || !strings.Contains(err.Error(), "compressed without saying so") {
+				t.Errorf("%q: %v", body, err)
+			}
+			continue
+		}
+		if want := strings.TrimPrefix(body, "\xEF\xBB\xBF"); err != nil || strings.TrimSpace(string(whole)) != strings.TrimSpace(want) {
+			t.Errorf("%q: then Body gives %q, %v", body, whole, err)
+		}
+	}
+}
+
+func zip(t testing.TB, parts ...string) []string {
+	t.Helper()
+	var out []string
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	for _, p := range parts {
+		if _, err := io.WriteString(w, p); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, b.String())
+		b.Reset()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return append(out, b.String())
+}
+
+// C010: a compressed stream gives each frame when its flush arrives, cut ones
+// are truncated, and other encodings are named.
+func TestCompressedStream(t *testing.T) {
+	t.Parallel()
+	pieces := zip(t, "data: 1\n\n", "data: 2\n\n")
+	encoded := func(encoding, end string, pieces ...string) *abi.Script {
+		s := &abi.Script{Headers: []abi.Header{{Name: "Content-Encoding", Value: encoding}}, End: abi.ScriptEnd(end)}
+		for _, p := range pieces {
+			s.Pieces = append(s.Pieces, abi.Piece{Data: p})
+		}
+		return s
+	}
+
+	resp, err := egress.Play(t.Context(), encoded("gzip", "silence", pieces[:2]...), egress.Clocks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := resp.Frames(abi.FramingSSE)
+	for _, want := range []string{"1", "2"} {
+		// The connection stays open and silent: a decoder that waits hangs.
+		if list, err := frames.Next(); err != nil || len(list) != 1 || string(list[0].Data) != want {
+			t.Fatalf("got %v, %v, want %s", list, err, want)
+		}
+	}
+	resp.Close()
+
+	both := []string{"|1", "|2"}
+	for name, c := range map[string]struct {
+		script *abi.Script
+		frames []string
+		want   string
+	}{
+		"whole":          {encoded("gzip", "", pieces...), both, "eof"},
+		"x-gzip":         {encoded("X-GZIP, identity", "", pieces...), both, "eof"},
+		"byte by byte":   {encoded("gzip", "", bytewise(strings.Join(pieces, ""))...), both, "eof"},
+		"two members":    {encoded("gzip", "", append(zip(t, "data: 1\n\n"), zip(t, "data: 2\n\n")...)...), both, "eof"},
+		"cut at a flush": {encoded("gzip", "", pieces[:2]...), both, "truncated"},
+		"cut in a block": {encoded("gzip", "", pieces[0], pieces[1][:4]), []string{"|1"}, "truncated"},
+		"cut connection": {encoded("gzip", "cut", pieces[0]), []string{"|1"}, "truncated"},
+		"empty":          {encoded("gzip", ""), nil, "eof"},
+		"not gzip":       {encoded("gzip", "", "data: 1\n\n  "), nil, "server"},
+		"damaged":        {encoded("gzip", "", pieces[0], "\xff\xff\xff\xff\xff\xff"), []string{"|1"}, "server"},
+		"brotli":         {encoded("br", "", "data: 1\n\n"), nil, "server"},
+		"twice":          {encoded("gzip, gzip", "", pieces...), nil, "server"},
+		"unsolicited":    {encoded("identity", "", pieces...), nil, "not a stream"},
+	} {
+		got, err := playScript(t, abi.FramingSSE, c.script)
+		if diff := cmp.Diff(c.frames, got); diff != "" || outcome(err) != c.want {
+			t.Errorf("%s: error %v, want %s; frames (-want +got):\n%s", name, err, c.want, diff)
+		}
+	}
+}
+
+// A little that decompresses to very much is stopped at the limit.
+func TestCompressionBomb(t *testing.T) {
+	t.Parallel()
+	bomb := strings.Join(zip(t, strings.Repeat(":"+strings.Repeat("x", 1000)+"\n", 70_000)), "")
+	script := &abi.Script{
+		Headers: []abi.Header{{Name: "content-encoding", Value: "gzip"}},
+		Pieces:  []abi.Piece{{Data: bomb}},
+	}
+	if _, err := playScript(t, abi.FramingSSE, script); !errors.Is(err, egress.ErrTooLarge) {
+		t.Errorf("error %v", err)
+	}
+	resp, err := egress.Play(t.Context(), script, egress.Clocks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := resp.Body(1 << 30); !errors.Is(err, egress.ErrTooLarge) || len(b) != egress.MaxResponse {
+		t.Errorf("%d bytes, error %v", len(b), err)
+	}
+}
+
+// reference is a slow and obvious decoder of a whole body.
+func reference(framing abi.Framing, body string) (frames []string, end string) {
+	body = strings.TrimPrefix(body, "\xEF\xBB\xBF")
+	foreign := "<\x1f"
+	if framing == abi.FramingSSE {
+		body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
+		foreign += `{["`
+	}
+	if text := strings.TrimLeft(body, " \t\r\n"); text != "" && strings.Contains(foreign, text[:1]) {
+		return nil, "not a stream"
+	}
+	lines := strings.Split(body, "\n")
+	last := lines[len(lines)-1]
+	end = "eof"
+	emit := func(name, data string) {
+		switch {
+		case end != "eof" || strings.TrimSpace(data) == "":
+		case strings.Contains(data, "\x1e"):
+			end = "server"
+		default:
+			frames = append(frames, name+"|"+data)
+		}
+	}
+	isWhole := func(s string) bool {
+		s = strings.TrimSpace(s)
+		return s == "[DONE]" || json.Valid([]byte(s)) && strings.Contains(`}]"`, s[len(s)-1:])
+	}
+	if framing == abi.FramingNDJSON {
+		for _, line := range lines[:len(lines)-1] {
+			emit("", strings.TrimSpace(line))
+		}
+		if isWhole(last) {
+			emit("", strings.TrimSpace(last))
+		}
+		return frames, end
+	}
+	var name string
+	var data []string
+	field := func(line string) {
+		key, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch key {
+		case "data":
+			data = append(data, value)
+		case "event":
+			name = value
+		}
+	}
+	for _, line := range lines[:len(lines)-1] {
+		if line == "" {
+			emit(name, strings.Join(data, "\n"))
+			name, data = "", nil
+			continue
+		}
+		field(line)
+	}
+	if strings.HasPrefix(last, "data:") {
+		field(last)
+	}
+	if rest := strings.Join(data, "\n"); isWhole(rest) {
+		emit(name, rest)
+	}
+	return frames, end
+}
+
+// compare holds Frames against the reference, with the body cut by cuts.
+func compare(t fataler, framing abi.Framing, body string, cuts []int) {
+	t.Helper()
+	want, end := reference(framing, body)
+	script := &abi.Script{}
+	for _, n := range cuts {
+		n = min(n, len(body))
+		script.Pieces = append(script.Pieces, abi.Piece{Data: body[:n]})
+		body = body[n:]
+	}
+	script.Pieces = append(script.Pieces, abi.Piece{Data: body})
+	resp, err := egress.Play(t.Context(), script, egress.Clocks{})
+	if err != nil {
+		t.Fatalf("play: %v", err)
+	}
+	defer resp.Close()
+	got, err := drain(resp.Frames(framing))
+	if diff := cmp.Diff(want, got); diff != "" || outcome(err) != end {
+		t.Fatalf("error %v, want %s; frames (-want +got):\n%s", err, end, diff)
+	}
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Context() context.Context
+}
+
+// STR-2: any cut of the same bytes gives the same frames.
+func TestAnyCutGivesTheSameFrames(t *testing.T) {
+	t.Parallel()
+	token := rapid.SampledFrom([]string{
+		"data: ", "data:", "data", "event: ", "event", "id: 1", "retry: 1", ": x", ":", "\n", "\r", "\r\n", "\n\n", "\r\r", "\r\n\r\n",
+		"\xEF\xBB\xBF", "\xEF", "\xBB", "\xBF", `{"a":1}`, `{"a":`, "[DONE]", "漢", "\xE6", "🚲", " ", "x", "12", "\x1e", "\x00", "<", "{", `"s"`,
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		framing := rapid.SampledFrom([]abi.Framing{abi.FramingSSE, abi.FramingNDJSON}).Draw(t, "framing")
+		body := strings.Join(rapid.SliceOfN(token, 0, 60).Draw(t, "body"), "")
+		if rapid.Bool().Draw(t, "a field first") {
+			body = "data: 0\n\n" + body
+		}
+		compare(t, framing, body, rapid.SliceOf(rapid.IntRange(0, 9)).Draw(t, "cuts"))
+	})
+}
+
+func fuzz(f *testing.F, framing abi.Framing) {
+	for _, body := range []string{
+		"data: 1\n\n", "\xEF\xBB\xBFdata: {}\r\n\r\nevent: x\rdata: [DONE]\r\r", "data: {\ndata: }\n", "data: \"\xE6", "{\"a\":1}\n{\"b\":2}", ":\n\n\n", "data: \x1e\n\n",
+	} {
+		f.Add([]byte(body), []byte{1, 2, 3})
+	}
+	f.Fuzz(func(t *testing.T, body, cut []byte) {
+		cuts := make([]int, len(cut))
+		for i, n := range cut {
+			cuts[i] = int(n)
+		}
+		compare(t, framing, string(body), cuts)
+	})
+}
+
+func FuzzSSE(f *testing.F) { fuzz(f, abi.FramingSSE) }
+
+func FuzzNDJSON(f *testing.F) { fuzz(f, abi.FramingNDJSON) }
