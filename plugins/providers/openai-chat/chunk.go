@@ -15,20 +15,25 @@ type chunk struct {
 	wantMeta  bool // whether id and model are read
 	id, model string
 
-	text      []byte
-	content   []byte // the member reasoning_content
-	reasoning []byte // the member reasoning
-	details   details
-	calls     []call
-	refused   bool
+	choices bool // there is an array of choices
+	choice       // the one that was asked for
 
 	usage   *abi.Usage
 	timings *abi.Usage
-	finish  []byte // empty if there is none: some servers send "" in every chunk
+	failed  bool // the frame as a whole is an error
+}
 
-	choices bool   // there is an array of choices
-	failed  bool   // the frame as a whole is an error
-	failure []byte // an error that is the choice's
+// choice is a choice, whose message is whole or a piece.
+type choice struct {
+	index     int64
+	text      string
+	content   string // the member reasoning_content
+	reasoning string // the member reasoning
+	details   details
+	calls     []call
+	refused   bool
+	finish    string // empty if there is none: some servers send "" in every chunk
+	failure   []byte // an error that is the choice's
 }
 
 // call is a tool call, or a fragment of one.
@@ -57,9 +62,8 @@ func (c *chunk) member(s *jsonscan.Scanner, key []byte) {
 	case "choices":
 		if s.Kind() == jsonscan.Array {
 			c.choices = true
-			for s.Array(); s.Elem(); {
-				c.choice(s)
-			}
+			s.Array()
+			c.readChoices(s)
 		}
 	case "usage":
 		c.setUsage(readUsage(s))
@@ -98,15 +102,23 @@ func (c *chunk) groq(s *jsonscan.Scanner) {
 	}
 }
 
-// choice reads a choice. All but the one with the index 0 are ignored: the
-// request asks for one.
-func (c *chunk) choice(s *jsonscan.Scanner) {
-	if s.Kind() != jsonscan.Object {
-		return
+// readChoices reads the choice with the index 0, which may be left out, and
+// ignores all others: the request asks for one.
+func (c *chunk) readChoices(s *jsonscan.Scanner) {
+	for found := false; s.Elem(); {
+		if found || s.Kind() != jsonscan.Object {
+			continue
+		}
+		c.readChoice(s)
+		if found = c.index == 0; !found {
+			c.choice = choice{}
+		}
 	}
-	before, other := *c, false
-	var whole []byte
-	seen := false
+}
+
+func (c *chunk) readChoice(s *jsonscan.Scanner) {
+	var message []byte
+	delta := false
 	for s.Object(); ; {
 		key, ok := s.Key()
 		if !ok {
@@ -114,19 +126,18 @@ func (c *chunk) choice(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "index":
-			index, ok := readInt(s)
-			other = ok && index != 0
+			c.index, _ = readInt(s)
 		case "delta":
 			if s.Kind() == jsonscan.Object {
-				seen = true
+				delta = true
 				c.delta(s)
 			}
 		case "message":
 			if s.Kind() == jsonscan.Object {
-				whole = s.Raw()
+				message = s.Raw()
 			}
 		case "finish_reason":
-			c.finish = appendString(c.finish[:0], s)
+			c.finish = readString(s)
 		case "usage": // Moonshot's, in the last chunk
 			c.setUsage(readUsage(s))
 		case "error": // OpenRouter's
@@ -135,17 +146,14 @@ func (c *chunk) choice(s *jsonscan.Scanner) {
 			}
 		}
 	}
-	if whole != nil && !seen {
-		m := jsonscan.New(whole)
+	if message != nil && !delta {
+		m := jsonscan.New(message)
 		c.delta(&m)
-	}
-	if other {
-		*c = before
 	}
 }
 
 // delta reads the piece of a streamed message, or a whole message.
-func (c *chunk) delta(s *jsonscan.Scanner) {
+func (c *choice) delta(s *jsonscan.Scanner) {
 	for s.Object(); ; {
 		key, ok := s.Key()
 		if !ok {
@@ -155,9 +163,9 @@ func (c *chunk) delta(s *jsonscan.Scanner) {
 		case "content":
 			c.readContent(s)
 		case "reasoning_content":
-			c.content = appendString(c.content, s)
+			c.content += readString(s)
 		case "reasoning":
-			c.reasoning = appendString(c.reasoning, s)
+			c.reasoning += readString(s)
 		case "reasoning_details":
 			c.details.read(s)
 		case "refusal":
@@ -175,49 +183,49 @@ func (c *chunk) delta(s *jsonscan.Scanner) {
 }
 
 // refusal reads OpenAI's refusal, which comes in place of content.
-func (c *chunk) refusal(s *jsonscan.Scanner) {
-	before := len(c.text)
-	c.text = appendString(c.text, s)
-	c.refused = c.refused || len(c.text) > before
+func (c *choice) refusal(s *jsonscan.Scanner) {
+	said := readString(s)
+	c.text += said
+	c.refused = c.refused || said != ""
 }
 
 // readContent reads content: a string, or Mistral's array of parts, which also
 // holds the reasoning.
-func (c *chunk) readContent(s *jsonscan.Scanner) {
+func (c *choice) readContent(s *jsonscan.Scanner) {
 	if s.Kind() != jsonscan.Array {
-		c.text = appendString(c.text, s)
+		c.text += readString(s)
 		return
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() == jsonscan.Object {
 			c.part(s)
 		} else {
-			c.text = appendString(c.text, s)
+			c.text += readString(s)
 		}
 	}
 }
 
 // part reads {"type":"text","text":…} or {"type":"thinking","thinking":…}, whose
 // value is a string or an array of text parts.
-func (c *chunk) part(s *jsonscan.Scanner) {
+func (c *choice) part(s *jsonscan.Scanner) {
 	for s.Object(); ; {
 		key, ok := s.Key()
 		switch {
 		case !ok:
 			return
 		case string(key) == "text":
-			c.text = appendString(c.text, s)
+			c.text += readString(s)
 		case string(key) == "thinking" && s.Kind() == jsonscan.Array:
 			for s.Array(); s.Elem(); {
 				c.thinking(s)
 			}
 		case string(key) == "thinking":
-			c.content = appendString(c.content, s)
+			c.content += readString(s)
 		}
 	}
 }
 
-func (c *chunk) thinking(s *jsonscan.Scanner) {
+func (c *choice) thinking(s *jsonscan.Scanner) {
 	if s.Kind() != jsonscan.Object {
 		return
 	}
@@ -227,17 +235,17 @@ func (c *chunk) thinking(s *jsonscan.Scanner) {
 			return
 		}
 		if string(key) == "text" {
-			c.content = appendString(c.content, s)
+			c.content += readString(s)
 		}
 	}
 }
 
 // reasoned returns the piece of reasoning: the first member that has one.
-func (c *chunk) reasoned() []byte {
+func (c *choice) reasoned() string {
 	switch {
-	case len(c.content) > 0:
+	case c.content != "":
 		return c.content
-	case len(c.reasoning) > 0:
+	case c.reasoning != "":
 		return c.reasoning
 	}
 	return c.details.text

@@ -17,7 +17,7 @@ import (
 
 // details are what reasoning_details holds.
 type details struct {
-	text   []byte
+	text   string
 	opaque [][]byte // the elements that have to be sent back
 }
 
@@ -39,7 +39,7 @@ func (d *details) element(raw []byte) {
 	for key, ok := s.Key(); ok; key, ok = s.Key() {
 		switch string(key) {
 		case "text", "summary":
-			d.text = appendString(d.text, &s)
+			d.text += readString(&s)
 		case "signature", "data":
 			opaque = opaque || s.Kind() == jsonscan.String
 		}
@@ -100,12 +100,4 @@ func appendDetail(dst []byte, p abi.Part) []byte {
 		dst = appendText(append(dst, `,"text":`...), p.Text)
 	}
 	return append(dst, '}')
-}
-
-// appendString appends the next value if it is a string, and nothing otherwise.
-func appendString(dst []byte, s *jsonscan.Scanner) []byte {
-	if s.Kind() != jsonscan.String {
-		return dst
-	}
-	return s.AppendString(dst)
 }

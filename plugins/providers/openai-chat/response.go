@@ -17,7 +17,7 @@ func (p chat) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 		d.Fail(p.Error(r))
 	}
 	if n := len(d.Events); n == 0 || d.Events[n-1].Type != abi.EventFailure {
-		if len(c.finish) == 0 {
+		if c.finish == "" {
 			d.Finish(abi.FinishUnknown, "")
 		}
 		d.Done()

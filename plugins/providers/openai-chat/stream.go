@@ -2,32 +2,31 @@ package main
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/sdk/provider"
 )
 
-// What Decoder.State remembers of the frames before.
+// What Decoder.State remembers of the frames before; empty if nothing.
 const (
 	stateMeta    = "m" // id and model were told
-	stateRefused = "r" // some of the text was a refusal
+	stateRefused = "r" // the same, and some of the text was a refusal
 )
 
 // Frame reads a frame of a streamed answer. The name of a frame means nothing in
 // this protocol but for "error"; what a frame tells is in its JSON (C148).
 func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
-	data = bytes.Trim(data, " \t\r\n")
-	if len(data) == 0 {
-		return nil
+	if len(data) == 0 || data[0] != '{' { // the usual frame needs no look around
+		data = bytes.Trim(data, " \t\r\n")
+		switch string(data) {
+		case "":
+			return nil
+		case "[DONE]":
+			d.Done()
+			return nil
+		}
 	}
-	if string(data) == "[DONE]" {
-		d.Done()
-		return nil
-	}
-	// The buffer keeps a usual frame from being allocated.
-	var buf [512]byte
-	c := chunk{text: buf[:0], wantMeta: !strings.Contains(d.State, stateMeta)}
+	c := chunk{wantMeta: d.State == ""}
 	err := c.read(data)
 	switch {
 	case name == "error":
@@ -46,29 +45,29 @@ func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
 func (c *chunk) tell(d *provider.Decoder, data []byte) {
 	if c.id != "" || c.model != "" {
 		d.Meta(c.id, c.model)
-		d.State += stateMeta
+		d.State = stateMeta
 	}
-	d.Reasoning(string(c.reasoned()))
+	d.Reasoning(c.reasoned())
 	for _, raw := range c.details.opaque {
 		d.Emit(abi.Event{Type: abi.EventReasoning, Signature: string(raw)})
 	}
-	d.Text(string(c.text))
+	d.Text(c.text)
 	for _, k := range c.calls {
 		d.ToolCall(k.index, k.id, k.name, k.input)
 	}
 	if u := c.counted(); u != nil {
 		d.Usage(*u)
 	}
-	if c.refused && !strings.Contains(d.State, stateRefused) {
-		d.State += stateRefused
+	if c.refused {
+		d.State = stateRefused
 	}
 	switch {
 	case c.failed:
 		d.Fail(frameError(data))
 	case c.failure != nil:
 		d.Fail(frameError(c.failure))
-	case len(c.finish) > 0:
-		tellFinish(d, string(c.finish))
+	case c.finish != "":
+		tellFinish(d, c.finish)
 	}
 }
 
@@ -88,7 +87,7 @@ func tellFinish(d *provider.Decoder, raw string) {
 		d.Fail(abi.Failure{Class: class, Message: "the provider ended the answer with finish_reason " + quote(raw), Code: raw})
 		return
 	}
-	if reason == abi.FinishStop && strings.Contains(d.State, stateRefused) {
+	if reason == abi.FinishStop && d.State == stateRefused {
 		reason = abi.FinishRefusal
 	}
 	d.Finish(reason, raw)

@@ -6,7 +6,7 @@ import (
 
 // toolCall reads {"index":0,"id":…,"function":{"name":…,"arguments":…}}, of which
 // a stream sends the arguments in pieces and the rest once.
-func (c *chunk) toolCall(s *jsonscan.Scanner) {
+func (c *choice) toolCall(s *jsonscan.Scanner) {
 	if s.Kind() != jsonscan.Object {
 		return
 	}
@@ -32,7 +32,7 @@ func (c *chunk) toolCall(s *jsonscan.Scanner) {
 
 // functionCall reads the single call of the API's first version. It has no id,
 // so its pieces are joined by the index.
-func (c *chunk) functionCall(s *jsonscan.Scanner) {
+func (c *choice) functionCall(s *jsonscan.Scanner) {
 	if s.Kind() != jsonscan.Object {
 		return
 	}
