@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/failpoint"
 	"github.com/zchost/zchost/host/journal"
 )
 
@@ -104,6 +105,7 @@ func (r *run) do(ctx context.Context, c *Candidate, key *Lease, stream bool, wai
 // exchange sends the request and takes the events in, until the response is
 // complete or broken.
 func (r *run) exchange(ctx context.Context, a *attempt, key *Lease) error {
+	failpoint.Hit(failpoint.RequestBeforeSend)
 	s, err := a.cand.Upstream.Open(ctx, Request{
 		Prompt: r.prompt, Model: a.cand.Model, Sampling: a.cand.Sampling, Stream: a.row.Streaming, Key: key.Value,
 	})
@@ -112,6 +114,7 @@ func (r *run) exchange(ctx context.Context, a *attempt, key *Lease) error {
 		return nil
 	}
 	defer func() { _ = s.Close() }() // what matters has been read; an error here says nothing
+	failpoint.Hit(failpoint.RequestAfterHead)
 	key.Arrived()
 	a.row.Status, a.row.RequestID = s.Head().Status, s.Head().RequestID
 	for !a.answer.done && a.failure == nil {
