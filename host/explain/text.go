@@ -1,0 +1,177 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
+)
+
+// Text writes the explanation for a person: the sentence first, then the rest.
+// Whatever a person or a provider wrote is in it as it is, but on one line.
+func (e Explanation) Text() string {
+	var b strings.Builder
+	b.WriteString(e.Summary + "\n\n")
+	e.writeTurn(&b)
+	b.WriteString("\nattempts\n")
+	if len(e.Attempts) == 0 {
+		b.WriteString("  none\n")
+	}
+	for i := range e.Attempts {
+		e.Attempts[i].write(&b)
+	}
+	if len(e.Decisions) > 0 {
+		b.WriteString("\ndecisions\n")
+	}
+	for _, d := range e.Decisions {
+		at := ""
+		if d.Attempt > 0 {
+			at = fmt.Sprintf("attempt %d: ", d.Attempt)
+		}
+		fmt.Fprintf(&b, "  %-6s  %s%s\n", d.Rule, at, shorten(d.Text, 300))
+	}
+	fmt.Fprintf(&b, "\nbilled    %s\n", e.Usage)
+	if len(e.Next) > 0 {
+		b.WriteString("\nnext\n")
+	}
+	for _, n := range e.Next {
+		b.WriteString("  - " + n + "\n")
+	}
+	return b.String()
+}
+
+func (e *Explanation) writeTurn(b *strings.Builder) {
+	t := &e.Turn
+	fmt.Fprintf(b, "turn      %s, session %s, agent %s", t.ID, shorten(t.Session, 60), t.Agent)
+	if t.Surface != "" {
+		b.WriteString(", from " + shorten(t.Surface, 40))
+	}
+	fmt.Fprintf(b, "\ntime      %s", t.Created.Format(time.DateTime))
+	if t.Ended != nil {
+		fmt.Fprintf(b, ", ended after %s", duration(t.Ended.Sub(t.Created).Milliseconds()))
+	}
+	fmt.Fprintf(b, "\nmessage   %q\n", t.Message)
+	fmt.Fprintf(b, "seen      %s\n", e.Seen)
+	if t.Error != "" {
+		fmt.Fprintf(b, "error     %s\n", shorten(t.Error, 1000))
+	}
+}
+
+// write writes an attempt: a line of facts, then what there is of messages and
+// tokens.
+func (a *Attempt) write(b *strings.Builder) {
+	how := "whole"
+	if a.Streaming {
+		how = "streaming"
+	}
+	facts := []string{a.Candidate, how}
+	if a.Key != "" {
+		facts = append(facts, "key "+a.Key)
+	}
+	if a.WaitMS > 0 {
+		facts = append(facts, "after a wait of "+duration(a.WaitMS))
+	}
+	facts = append(facts, a.Outcome)
+	if a.Status != 0 {
+		facts = append(facts, fmt.Sprintf("HTTP %d", a.Status))
+	}
+	if a.Ended != nil {
+		facts = append(facts, "took "+duration(a.Ended.Sub(a.Started).Milliseconds()))
+	}
+	fmt.Fprintf(b, "  %d  %s\n", a.Number, strings.Join(facts, ", "))
+	a.writeMore(b)
+}
+
+func (a *Attempt) writeMore(b *strings.Builder) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, "     "+format+"\n", args...) }
+	if a.Outcome == journal.OutcomeUnknown && a.Ended == nil {
+		line("its end is not stored: it may be running, or the host died; it may have been billed")
+	}
+	if a.Message != "" {
+		line("%s", joined(a.Code, shorten(a.Message, 500)))
+	}
+	if a.Served != "" {
+		line("answered by %s", a.Served)
+	}
+	if a.Warning != "" {
+		line("warning: %s", warning(a.Warning))
+	}
+	if a.RequestID != "" {
+		line("request %s", shorten(a.RequestID, 100))
+	}
+	line("seen %s; %s", a.Seen, tokens(a.Usage, a.Source))
+}
+
+func joined(code, message string) string {
+	if code == "" {
+		return message
+	}
+	return code + ": " + message
+}
+
+// tokens says what is known of the tokens of one attempt.
+func tokens(u abi.Usage, source journal.UsageSource) string {
+	if u == (abi.Usage{}) {
+		return "tokens unknown"
+	}
+	text := numbers(u)
+	if source == journal.UsageEstimated {
+		text += " (estimated)"
+	}
+	return text
+}
+
+func numbers(u abi.Usage) string {
+	parts := []string{"input " + number(u.Input), "output " + number(u.Output)}
+	for _, f := range []struct {
+		name string
+		n    *int64
+	}{{"from cache", u.CacheRead}, {"into cache", u.CacheWrite}, {"reasoning", u.Reasoning}} {
+		if f.n != nil {
+			parts = append(parts, f.name+" "+number(f.n))
+		}
+	}
+	return strings.Join(parts, ", ") + " tokens"
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*n)
+}
+
+// String says what was billed, and of how many attempts that is not known.
+func (u Usage) String() string {
+	if u.Attempts == 0 {
+		return "nothing: no model was asked"
+	}
+	text := count(u.Attempts, "attempt")
+	if u.Unknown < u.Attempts {
+		text += ", " + numbers(u.Tokens)
+	}
+	if u.Estimated > 0 {
+		text += fmt.Sprintf("; estimated for %d", u.Estimated)
+	}
+	if u.Partial > 0 {
+		text += fmt.Sprintf("; %s known only in part", count(u.Partial, "attempt"))
+	}
+	if u.Unknown > 0 {
+		text += fmt.Sprintf("; tokens of %s unknown, and not in the sum", count(u.Unknown, "attempt"))
+	}
+	return text
+}
+
+// duration writes milliseconds with a sensible precision.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.String()
+}
