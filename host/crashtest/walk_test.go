@@ -50,7 +50,7 @@ func TestCrashWalk(t *testing.T) {
 
 // once reports whether a start reaches a failpoint once only.
 func once(name failpoint.Name) bool {
-	for _, p := range []string{"migrate", "boot", "recover", "close", "next"} {
+	for _, p := range []string{"migrate", "boot", "recover", "close", "next", "settle"} {
 		if strings.HasPrefix(string(name), p) {
 			return true
 		}
