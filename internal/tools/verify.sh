@@ -36,6 +36,11 @@ for module in plugins/builtin/dist/*/plugin.wasm; do
 	[ "$bytes" -le "$max_guest" ] || fail "$module has more than $max_guest bytes: look at its imports"
 done
 
+step "examples build as plugins"
+for manifest in examples/*/plugin.toml; do
+	GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 go build -buildmode=c-shared -trimpath -ldflags='-s -w -buildid=' -o /dev/null "./${manifest%/plugin.toml}"
+done
+
 bytes=$(size bin/zchost)
 step "bin/zchost has $bytes bytes, at most $max_host"
 [ "$bytes" -le "$max_host" ] || fail "bin/zchost is too large"
