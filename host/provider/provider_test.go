@@ -44,9 +44,9 @@ func (p *plugin) Call(_ context.Context, export string, in []byte) ([]byte, erro
 	case abi.ExportChatEvents:
 		return events(in)
 	case abi.ExportChatResponse:
-		return abi.ChatEvents{Events: []abi.Event{{Type: abi.EventText, Text: "whole"}, {Type: abi.EventDone}}}.AppendJSON(nil), nil
+		return (&abi.ChatEvents{Events: []abi.Event{{Type: abi.EventText, Text: "whole"}, {Type: abi.EventDone}}}).AppendJSON(nil), nil
 	}
-	return abi.Failure{Class: abi.FailureServer, Message: "no"}.AppendJSON(nil), nil
+	return (&abi.Failure{Class: abi.FailureServer, Message: "no"}).AppendJSON(nil), nil
 }
 
 func (p *plugin) Reject(_ context.Context, export string, cause error) error {
@@ -72,10 +72,11 @@ func request(in []byte) ([]byte, error) {
 	if err := r.DecodeJSON(in); err != nil {
 		return nil, err
 	}
-	return abi.HTTPRequest{
+	out := abi.HTTPRequest{
 		URL: r.BaseURL + "/chat", Headers: []abi.Header{{Name: "X-Key", Value: "{{secret:api_key}}"}},
 		Body: fmt.Sprintf(`{"outline":%q,"messages":["{{messages}}"]}`, r.Outline),
-	}.AppendJSON(nil), nil
+	}
+	return out.AppendJSON(nil), nil
 }
 
 // events gives each frame as text, and counts frames in the state.
@@ -296,7 +297,8 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	script := func(end abi.ScriptEnd) map[string]func([]byte) ([]byte, error) {
 		return map[string]func([]byte) ([]byte, error){abi.ExportChatRequest: func([]byte) ([]byte, error) {
-			return abi.HTTPRequest{Script: &abi.Script{Pieces: []abi.Piece{{Data: "data: a\n\n"}}, End: end}}.AppendJSON(nil), nil
+			r := abi.HTTPRequest{Script: &abi.Script{Pieces: []abi.Piece{{Data: "data: a\n\n"}}, End: end}}
+			return r.AppendJSON(nil), nil
 		}}
 	}
 	for end, want := range map[abi.ScriptEnd]error{
