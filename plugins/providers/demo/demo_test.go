@@ -169,9 +169,7 @@ func TestLongCountsItsFrames(t *testing.T) {
 	const frames = 4000
 	texts := 0
 	for _, p := range script(t, "/demo long 4000", true).Pieces {
-		if strings.Contains(p.Data, `"type":"text"`) {
-			texts++
-		}
+		texts += strings.Count(p.Data, `data: {"type":"text"`)
 	}
 	if texts != frames {
 		t.Errorf("%d frames of text, want %d", texts, frames)
@@ -239,6 +237,12 @@ func TestDelays(t *testing.T) {
 		}})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if c.want == 0 {
+			if n := len(r.Script.Pieces); n != 1 || r.Script.Pieces[0].DelayMS != 0 {
+				t.Errorf("%s with %s has %d pieces", c.said, c.options, n)
+			}
+			continue
 		}
 		if got := r.Script.Pieces[1].DelayMS; got != c.want {
 			t.Errorf("%s with %s waits %d ms, want %d", c.said, c.options, got, c.want)

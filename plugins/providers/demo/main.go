@@ -18,7 +18,6 @@ import (
 // demo is the plugin. It holds no state: every call stands for itself.
 type demo struct{}
 
-//nolint:gochecknoinits // a module has no main: this is where it says what it is
 func init() { provider.Register(demo{}) }
 
 func main() {}

@@ -52,22 +52,43 @@ func contentType(value string) []abi.Header {
 
 // pieces are the frames of a stream.
 func (s *scene) pieces() []abi.Piece {
-	var pieces []abi.Piece
+	var f framer
 	for _, e := range s.events() {
 		delay := s.delay
 		if e.Type == abi.EventText {
 			delay = s.pauseBefore()
 		}
-		pieces = append(pieces, frame(delay, string(e.AppendJSON(nil))))
+		f.begin(delay)
+		f.frame = e.AppendJSON(append(f.frame, "data: "...))
+		f.frame = append(f.frame, "\n\n"...)
 	}
 	if s.complete() {
-		pieces = append(pieces, frame(s.delay, doneFrame))
+		f.begin(s.delay)
+		f.frame = append(f.frame, "data: "+doneFrame+"\n\n"...)
 	}
-	return pieces
+	f.flush()
+	return f.pieces
 }
 
-func frame(delay int64, data string) abi.Piece {
-	return abi.Piece{DelayMS: delay, Data: "data: " + data + "\n\n"}
+// framer collects frames. Those without a delay between them are one piece.
+type framer struct {
+	pieces []abi.Piece
+	frame  []byte
+	delay  int64
+}
+
+func (f *framer) begin(delay int64) {
+	if delay > 0 {
+		f.flush()
+		f.delay = delay
+	}
+}
+
+func (f *framer) flush() {
+	if len(f.frame) > 0 {
+		f.pieces = append(f.pieces, abi.Piece{DelayMS: f.delay, Data: string(f.frame)})
+	}
+	f.frame, f.delay = f.frame[:0], 0
 }
 
 // pauseBefore is the delay before a piece of text.
@@ -98,7 +119,7 @@ func (s *scene) complete() bool { return s.end == "" || s.end == abi.ScriptEndCl
 
 // events are what a client is told, without the last signal.
 func (s *scene) events() []abi.Event {
-	var events []abi.Event
+	events := make([]abi.Event, 0, 3+len(s.reasoning)+len(s.text))
 	if s.complete() || len(s.text) > 0 {
 		events = append(events, abi.Event{Type: abi.EventMeta, ID: "demo", Model: s.model})
 	}

@@ -14,16 +14,14 @@ func hello(said string) string {
 	return "Hello! You said: “" + bounded(said) + "” " + introduction
 }
 
-const introduction = `I am the demo provider: a sandboxed plugin without a network, a key or a model, so I understand nothing of it.
+const introduction = `I am the demo provider, a sandboxed plugin: no network, no key, no model. ` +
+	`But I can misbehave like a real one, so that you see what the program does about it:
 
-But I can show what the program does when a provider misbehaves:
+  /demo cut          the connection breaks in the middle of the answer
+  /demo cut before   it breaks before the first word
+  /demo help         all that I can do
 
-  /demo cut          breaks the connection in the middle of the answer
-  /demo cut before   breaks it before the first word
-  /demo empty        gives no answer at all
-  /demo help         tells all of them
-
-Afterwards, /why explains what was done and why. To talk to a real model, leave the chat and run: zchost init`
+Then ask /why. For a real model: zchost init`
 
 const helpText = `What I can be told to do:
 

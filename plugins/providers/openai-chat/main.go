@@ -12,7 +12,6 @@ import (
 // chat is the plugin. It holds no state: every call stands for itself.
 type chat struct{}
 
-//nolint:gochecknoinits // a module has no main: this is where it says what it is
 func init() { provider.Register(chat{}) }
 
 func main() {}
