@@ -41,10 +41,21 @@ func (e *Explanation) afterComplete() []string {
 	if a := e.last(); a != nil && a.Warning != "" {
 		return []string{"nothing needs doing; with completion = \"signal\" on the provider such an answer counts as truncated"}
 	}
-	if first := e.firstFailed(); first != nil && e.Turn.Fallback {
-		return adviceFor(first, e.Turn.WaitMS)
+	if first := e.firstFailed(); first != nil && lasting(first) {
+		return adviceFor(first, 0)
 	}
 	return []string{}
+}
+
+// lasting reports whether a failure will come again until someone does
+// something.
+func lasting(a *Attempt) bool {
+	switch abi.FailureClass(a.Outcome) {
+	case abi.FailureAuth, abi.FailureQuota, abi.FailureInvalidRequest, abi.FailureModelNotFound, abi.FailurePlugin, abi.FailureNetwork:
+		return true
+	default:
+		return false
+	}
 }
 
 func (e *Explanation) afterIncomplete() []string {
@@ -87,6 +98,9 @@ func (e *Explanation) advice() []string {
 
 // adviceFor says what helps against a failure.
 func adviceFor(a *Attempt, waitMS int64) []string {
+	if a.Outcome == outcomeEmpty {
+		return []string{"if " + a.Candidate + " often answers nothing, raise max_tokens: reasoning may use it up"}
+	}
 	switch abi.FailureClass(a.Outcome) {
 	case abi.FailureOverloaded, abi.FailureRateLimited, abi.FailureServer:
 		later := "try again later"

@@ -55,10 +55,8 @@ func (e *Explanation) completed() string {
 			b.WriteString(" as a fallback")
 		}
 		fmt.Fprintf(&b, ", after %s failed (%s); %s", first.Candidate, outcome(first), count(len(e.Attempts), "attempt"))
-	} else {
-		if e.Turn.Fallback {
-			b.WriteString(" as a fallback: the first candidate was not asked")
-		}
+	} else if e.Turn.Fallback {
+		b.WriteString(" as a fallback: the first candidate was not asked")
 	}
 	if a := e.last(); a != nil && a.Warning != "" {
 		b.WriteString(", with a warning: " + warning(a.Warning))
@@ -109,12 +107,16 @@ func (e *Explanation) interrupted() string {
 		b.WriteString(e.kept())
 	case a == nil:
 		return "interrupted: " + or(shorten(e.Turn.Error, 300), "no model was asked")
-	case a.Outcome == "empty":
+	case a.Outcome == outcomeEmpty:
 		fmt.Fprintf(&b, "interrupted after output: %s gave %s and then no answer; nothing was asked again%s%s",
 			a.Candidate, e.Seen, e.rule(), e.kept())
 	default:
+		what := "the answer"
+		if a.Streaming {
+			what = "the stream"
+		}
 		fmt.Fprintf(&b, "interrupted after output: %s of %s was cut (%s) after %s; nothing was asked again%s%s",
-			or(map[bool]string{true: "the stream"}[a.Streaming], "the answer"), a.Candidate, outcome(a), e.Seen, e.rule(), e.kept())
+			what, a.Candidate, outcome(a), e.Seen, e.rule(), e.kept())
 	}
 	return b.String()
 }
@@ -185,9 +187,16 @@ func (e *Explanation) kept() string {
 	return "; the partial answer was kept with " + words
 }
 
+// outcomeEmpty is the outcome of an attempt that ended well and gave neither
+// text nor a tool call (REL-5).
+const outcomeEmpty = "empty"
+
 // outcome is how an attempt went, with its status where that says more.
 func outcome(a *Attempt) string {
-	if a.Status >= 300 {
+	switch {
+	case a.Outcome == outcomeEmpty:
+		return "an empty answer"
+	case a.Status >= 300:
 		return fmt.Sprintf("%s, HTTP %d", a.Outcome, a.Status)
 	}
 	return a.Outcome

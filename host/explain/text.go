@@ -20,7 +20,7 @@ func (e Explanation) Text() string {
 		b.WriteString("  none\n")
 	}
 	for i := range e.Attempts {
-		e.Attempts[i].write(&b)
+		e.Attempts[i].write(&b, e.Turn.State.Ended())
 	}
 	if len(e.Decisions) > 0 {
 		b.WriteString("\ndecisions\n")
@@ -61,8 +61,8 @@ func (e *Explanation) writeTurn(b *strings.Builder) {
 
 // write writes an attempt: a line of facts, then what there is of messages and
 // tokens.
-func (a *Attempt) write(b *strings.Builder) {
-	how := "whole"
+func (a *Attempt) write(b *strings.Builder, turnEnded bool) {
+	how := "not streaming"
 	if a.Streaming {
 		how = "streaming"
 	}
@@ -81,13 +81,13 @@ func (a *Attempt) write(b *strings.Builder) {
 		facts = append(facts, "took "+duration(a.Ended.Sub(a.Started).Milliseconds()))
 	}
 	fmt.Fprintf(b, "  %d  %s\n", a.Number, strings.Join(facts, ", "))
-	a.writeMore(b)
+	a.writeMore(b, turnEnded)
 }
 
-func (a *Attempt) writeMore(b *strings.Builder) {
+func (a *Attempt) writeMore(b *strings.Builder, turnEnded bool) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, "     "+format+"\n", args...) }
-	if a.Outcome == journal.OutcomeUnknown && a.Ended == nil {
-		line("its end is not stored: it may be running, or the host died; it may have been billed")
+	if a.Outcome == journal.OutcomeUnknown && turnEnded {
+		line("the host died before its end was stored: it may have been answered and billed")
 	}
 	if a.Message != "" {
 		line("%s", joined(a.Code, shorten(a.Message, 500)))
@@ -100,6 +100,9 @@ func (a *Attempt) writeMore(b *strings.Builder) {
 	}
 	if a.RequestID != "" {
 		line("request %s", shorten(a.RequestID, 100))
+	}
+	if a.Fingerprint != "" {
+		line("plugin %s", a.Fingerprint)
 	}
 	line("seen %s; %s", a.Seen, tokens(a.Usage, a.Source))
 }
@@ -133,7 +136,7 @@ func numbers(u abi.Usage) string {
 			parts = append(parts, f.name+" "+number(f.n))
 		}
 	}
-	return strings.Join(parts, ", ") + " tokens"
+	return "tokens: " + strings.Join(parts, ", ")
 }
 
 func number(n *int64) string {
@@ -150,13 +153,13 @@ func (u Usage) String() string {
 	}
 	text := count(u.Attempts, "attempt")
 	if u.Unknown < u.Attempts {
-		text += ", " + numbers(u.Tokens)
+		text += "; " + numbers(u.Tokens)
 	}
 	if u.Estimated > 0 {
 		text += fmt.Sprintf("; estimated for %d", u.Estimated)
 	}
 	if u.Partial > 0 {
-		text += fmt.Sprintf("; %s known only in part", count(u.Partial, "attempt"))
+		text += fmt.Sprintf("; input or output of %s unknown", count(u.Partial, "attempt"))
 	}
 	if u.Unknown > 0 {
 		text += fmt.Sprintf("; tokens of %s unknown, and not in the sum", count(u.Unknown, "attempt"))

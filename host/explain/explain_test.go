@@ -1,0 +1,217 @@
+package explain_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/explain"
+	"github.com/zchost/zchost/host/journal"
+	"github.com/zchost/zchost/host/turn"
+)
+
+var update = flag.Bool("update", false, "write golden files") //nolint:gochecknoglobals // a flag
+
+// Candidates of the stories.
+const (
+	first  = "openai/gpt-x"
+	second = "local/llama"
+)
+
+// TestStories compares the explanation of each story, as text and as JSON.
+func TestStories(t *testing.T) {
+	t.Parallel()
+	for name, s := range stories() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, err := explain.Explain(t.Context(), s, s.turn.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := e.Text()
+			line, _, _ := strings.Cut(text, "\n")
+			if line != e.Summary || line == "" {
+				t.Errorf("first line %q, summary %q", line, e.Summary)
+			}
+			golden(t, name+".txt", text)
+			var b bytes.Buffer
+			enc := json.NewEncoder(&b)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			if err := enc.Encode(e); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".json", b.String())
+		})
+	}
+}
+
+func stories() map[string]*story {
+	return map[string]*story{
+		"queued":  begin("and then?").queue(),
+		"running": begin("hello").ask(first, journal.OutcomeUnknown).text("Hel"),
+		"complete": begin("Tell me\n a  joke").
+			ask(first, journal.OutcomeComplete, usage(journal.UsageReported, 12, 34), func(a *journal.Attempt) {
+				a.Served = "gpt-x-2026-01-01"
+				cached := int64(8)
+				a.Usage.CacheRead = &cached
+			}).
+			text("Why did the chicken cross the road?").
+			end(turn.Ended{State: journal.Complete, Candidate: first}),
+		// STR-1
+		"complete-without-signal": begin("hello").
+			ask(first, journal.OutcomeComplete, func(a *journal.Attempt) { a.Warning = "completion-signal-missing" }).
+			text("hi").end(turn.Ended{State: journal.Complete, Candidate: first}),
+		// REL-3, CST-4
+		"fallback": begin("hello").
+			ask(first, "rate_limited", status(429, "slow down")).
+			decide("REL-3", "rate_limited before any output: the same candidate again, without streaming").
+			ask(first, "rate_limited", status(429, "slow down"), waited(2*time.Second)).
+			decide("REL-3", "rate_limited: provider_retries = 0 are used up").
+			ask(second, journal.OutcomeComplete, usage(journal.UsageEstimated, 5, 6)).
+			text("hi").
+			end(turn.Ended{State: journal.Complete, Candidate: second, Fallback: true}),
+		"fallback-after-auth": begin("hello").
+			ask(first, "auth", status(401, "no")).
+			decide("REL-7", "auth is not retried").
+			ask(second, journal.OutcomeComplete).text("hi").
+			end(turn.Ended{State: journal.Complete, Candidate: second, Fallback: true}),
+		// REL-4
+		"cut-after-output": begin("Tell me about Rome").
+			ask(first, "truncated", usage(journal.UsageReported, 21, -1), func(a *journal.Attempt) {
+				a.Message = "the answer ended without a finish reason"
+			}).
+			text("Rome is the capital").text(" of Italy and its…").
+			decide("REL-4", "output was visible: nothing is asked again").
+			end(turn.Ended{
+				State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: first, Class: "truncated",
+				Error: "truncated: the answer ended without a finish reason; 1 attempt: openai/gpt-x truncated",
+			}),
+		// REL-5, MRK-2
+		"only-reasoning": begin("hello").
+			ask(first, "empty", usage(journal.UsageReported, 3, 900)).
+			reasoning("Let me think about it").
+			decide("REL-5", "no text, but other output was visible: nothing is asked again").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-failed", Candidate: first, Class: "empty", Error: "empty: the model gave no answer"}),
+		// REL-12
+		"failed": begin(strings.Repeat("a long message ", 50)).
+			ask(first, "auth", status(401, "Incorrect API key provided")).
+			decide("REL-7", "auth is not retried").
+			ask(second, "network", status(0, "connect: connection refused"), func(a *journal.Attempt) { a.KeyLabel = "" }).
+			decide("REL-3", "network: provider_retries = 0 are used up").
+			end(turn.Ended{
+				State: journal.Failed, Marker: "turn-failed", Class: "auth",
+				Error: "auth: Incorrect API key provided; 2 attempts: openai/gpt-x auth (401), local/llama network",
+			}),
+		// REL-6
+		"failed-with-wait": begin("hello").
+			ask(first, "rate_limited", status(429, "come back later"), func(a *journal.Attempt) { a.Code = "rate_limit_exceeded" }).
+			decide("REL-6", "the provider asks to wait 5m0s, longer than retry_after_max = 1m0s").
+			end(turn.Ended{State: journal.Failed, Marker: "turn-failed", Class: "rate_limited", Error: "rate_limited: come back later; 1 attempt", WaitMS: 300_000}),
+		"failed-unasked": begin("hello").end(turn.Ended{
+			State: journal.Failed, Marker: "turn-failed", Class: "unknown", Error: "load plugin \"x\": there is no such plugin",
+		}),
+		// STR-5
+		"incomplete": begin("hello").
+			ask(first, "incomplete", usage(journal.UsageReported, 3, 4)).text("half an ans").
+			decide("STR-5", "the provider ended the answer early: length").
+			end(turn.Ended{State: journal.Incomplete, Marker: "turn-incomplete-length", Candidate: first}),
+		// STR-9
+		"cancelled": begin("hello").
+			ask(first, journal.OutcomeCancelled).text("hi th").
+			decide("REL-7", "cancelled: nothing is asked again").
+			end(turn.Ended{State: journal.Cancelled, Marker: "turn-interrupted-by-user", Candidate: first}),
+		"cancelled-unasked": begin("hello").end(turn.Ended{State: journal.Cancelled, Marker: "turn-cancelled-client-rpc"}),
+		// CST-1: a crash leaves the attempt unknown
+		"restart": begin("hello").
+			ask(first, "server", status(500, "")).
+			decide("REL-3", "server before any output: the same candidate again, without streaming").
+			ask(first, journal.OutcomeUnknown).text("some words").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-interrupted-by-restart"}),
+		"restart-unasked": begin("hello").end(turn.Ended{State: journal.Interrupted, Marker: "turn-interrupted-by-restart"}),
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-update writes it):\n%s", path, diff)
+	}
+}
+
+// TestAdvice: there is something to do about every class of failure.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	for _, class := range []abi.FailureClass{
+		abi.FailureOverloaded, abi.FailureRateLimited, abi.FailureServer, abi.FailureTimeout, abi.FailureNetwork,
+		abi.FailureTruncated, abi.FailureAuth, abi.FailureQuota, abi.FailureInvalidRequest, abi.FailureContextOverflow,
+		abi.FailureContentFiltered, abi.FailureModelNotFound, abi.FailurePlugin, abi.FailureUnknown, "empty",
+	} {
+		s := begin("hello").ask(first, string(class)).ask(first, string(class)).ask(second, string(class)).
+			end(turn.Ended{State: journal.Failed, Marker: "turn-failed", Class: string(class)})
+		e, err := explain.Explain(t.Context(), s, s.turn.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Next) < 2 || len(e.Next) > 3 {
+			t.Errorf("%s: %q", class, e.Next)
+		}
+	}
+}
+
+// TestLongTurn reads more events than a page holds.
+func TestLongTurn(t *testing.T) {
+	t.Parallel()
+	s := begin("hello").ask(first, journal.OutcomeComplete)
+	for range 4000 {
+		s.text("é")
+	}
+	s.end(turn.Ended{State: journal.Complete, Candidate: first})
+	e, err := explain.Explain(t.Context(), s, s.turn.ID)
+	if err != nil || e.Seen.Text != 4000 || e.Attempts[0].Seen.Text != 4000 {
+		t.Errorf("seen %v, error %v", e.Seen, err)
+	}
+}
+
+// TestForeignEvents: what another version wrote is left out, not an error.
+func TestForeignEvents(t *testing.T) {
+	t.Parallel()
+	s := begin("hello")
+	s.add(journal.Event{Type: journal.EventDecision, Data: abi.Raw(`[1]`)}).
+		add(journal.Event{Type: journal.EventDecision}).
+		add(journal.Event{Type: "later", Data: abi.Raw(`{}`)}).
+		add(journal.Event{Type: journal.EventTurnEnded, Data: abi.Raw(`"x"`)})
+	s.turn.State = "new-state"
+	e, err := explain.Explain(t.Context(), s, s.turn.ID)
+	if err != nil || len(e.Decisions) != 0 || e.Summary != "new-state" {
+		t.Errorf("%+v, error %v", e, err)
+	}
+}
+
+// TestNotFound: the caller can tell that there is no such turn.
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	if _, err := explain.Explain(t.Context(), begin(""), "t_other"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
