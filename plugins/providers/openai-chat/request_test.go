@@ -179,6 +179,10 @@ func TestFragments(t *testing.T) {
 			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm", Signature: `{"signature":"S"}`}}},
 			`{"role":"assistant","content":"","reasoning_details":[{"signature":"S","text":"hm"}]}`,
 		},
+		"STR-8 encrypted reasoning gets no text": {
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm", Signature: `{"data":"AA=="}`}}},
+			`{"role":"assistant","content":"","reasoning_details":[{"data":"AA=="}]}`,
+		},
 		"C050 another vendor's signature is left out": {
 			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm", Signature: "EqQB"}, {Type: abi.PartReasoning, Text: "x"}, text("Hi")}},
 			`{"role":"assistant","content":"Hi"}`,
