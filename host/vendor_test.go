@@ -199,7 +199,7 @@ func startHost(t *testing.T, config string, env ...string) *host.Host {
 	return h
 }
 
-func newHome(t *testing.T, config string) string {
+func newHome(t testing.TB, config string) string {
 	t.Helper()
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
