@@ -11,7 +11,7 @@ func hello(said string) string {
 	if said == "" {
 		return "Hello! " + introduction
 	}
-	return "Hello! You said: “" + bounded(said) + "” " + introduction
+	return "Hello! You said: “" + bounded(said) + "”\n\n" + introduction
 }
 
 const introduction = `I am the demo provider, a sandboxed plugin: no network, no key, no model. ` +
