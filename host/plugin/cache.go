@@ -37,6 +37,9 @@ type compileCache struct {
 	busy map[string]chan struct{} // entries being made; closed when done
 }
 
+// errCache is a directory that cannot be used.
+var errCache = errors.New("use compile cache")
+
 // openCache makes the directory private, and deletes from it what is of another
 // version, left over, or over the limit.
 func openCache(dir string) (*compileCache, error) {
@@ -97,11 +100,11 @@ func makePrivate(dir string) error {
 }
 
 // open returns wazero's cache for the module with that digest, and what to call
-// when it was compiled. While one caller compiles a module the others wait, and
+// when it was compiled or could not be. While one caller compiles a module the others wait, and
 // then find it compiled.
-func (c *compileCache) open(ctx context.Context, digest [32]byte) (_ wazero.CompilationCache, done func() error, err error) {
+func (c *compileCache) open(ctx context.Context, digest [32]byte) (_ wazero.CompilationCache, done func(compiled bool) error, err error) {
 	if c.dir == "" {
-		return wazero.NewCompilationCache(), func() error { return nil }, nil
+		return wazero.NewCompilationCache(), func(bool) error { return nil }, nil
 	}
 	name := hex.EncodeToString(digest[:16])
 	leave, err := c.enter(ctx, name)
@@ -119,13 +122,17 @@ func (c *compileCache) open(ctx context.Context, digest [32]byte) (_ wazero.Comp
 	}
 	if err != nil {
 		leave()
-		return nil, nil, fmt.Errorf("open compile cache: %w", err)
+		return nil, nil, fmt.Errorf("%w: %w", errCache, err)
 	}
-	return cache, func() error {
+	return cache, func(compiled bool) error {
 		defer leave()
-		now := time.Now()
-		if hit {
-			return os.Chtimes(entry, now, now) // so that it is deleted last
+		switch {
+		case !compiled:
+			return nil
+		case hit:
+			now := time.Now()
+			_ = os.Chtimes(entry, now, now) // so that it is deleted last; where it cannot be, nothing is
+			return nil
 		}
 		return errors.Join(seal(entry), c.trim(maxCache))
 	}, nil

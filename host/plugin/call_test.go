@@ -48,7 +48,7 @@ func TestEveryFailureOfAStdioGuestIsTyped(t *testing.T) {
 // The same with Extism's own kit.
 func TestEveryFailureOfAnExtismGuestIsTyped(t *testing.T) {
 	t.Parallel()
-	roomy := strings.Replace(tight, "1500", "5000", 1) // to fill the kernel takes half a second
+	roomy := strings.Replace(tight, "1500", "2500", 1) // to fill the kernel takes half a second
 	p := load(t, newRuntime(t), manifest("extism", roomy), guest(t, extismGuest), plugin.Grant{})
 	for in, want := range map[string]string{
 		"echo hello":     "hello",

@@ -208,17 +208,10 @@ func (r *Runtime) compile(ctx context.Context, p *Plugin, b blueprint, digest [3
 		return nil, fmt.Errorf("load plugin %s: %w", p.manifest.Name, context.Cause(ctx))
 	}
 	ctx = experimental.WithCompilationWorkers(ctx, min(runtime.GOMAXPROCS(0), 4))
-	cache, done, err := r.cache.open(ctx, digest)
-	if err != nil {
-		return nil, fmt.Errorf("load plugin %s: %w", p.manifest.Name, err)
-	}
-	e, err := b.with(cache).build(ctx, p.manifest.IO)
-	if saved := done(); saved != nil {
-		r.log.Warn("compiled plugin was not kept", "plugin", p.manifest.Name, "error", saved)
-	}
+	e, err := r.compileCached(ctx, p, b, digest)
 	var disk *fs.PathError
-	if errors.As(err, &disk) {
-		r.log.Warn("compiled plugin was not kept", "plugin", p.manifest.Name, "error", err)
+	if errors.Is(err, errCache) || errors.As(err, &disk) {
+		r.log.Warn("compiled plugin is not kept", "plugin", p.manifest.Name, "error", err)
 		e, err = b.with(wazero.NewCompilationCache()).build(ctx, p.manifest.IO)
 	}
 	switch {
@@ -228,6 +221,18 @@ func (r *Runtime) compile(ctx context.Context, p *Plugin, b blueprint, digest [3
 		return nil, fmt.Errorf("load plugin %s: %w", p.manifest.Name, context.Cause(ctx))
 	}
 	return nil, &LoadError{Plugin: p.manifest.Name, Problems: []string{"plugin.wasm: " + printable(err.Error())}}
+}
+
+func (r *Runtime) compileCached(ctx context.Context, p *Plugin, b blueprint, digest [32]byte) (engine, error) {
+	cache, done, err := r.cache.open(ctx, digest)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.with(cache).build(ctx, p.manifest.IO)
+	if kept := done(err == nil); kept != nil {
+		r.log.Warn("compiled plugin is not kept", "plugin", p.manifest.Name, "error", kept)
+	}
+	return e, err
 }
 
 // with returns the blueprint with that cache, which the engine closes.

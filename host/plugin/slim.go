@@ -1,10 +1,15 @@
 package plugin
 
-import "encoding/binary"
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
 
 // maxGap is the longest run of zeros, in bytes, that is written out between two
 // data segments to make them one.
-const maxGap = 64
+const maxGap = 32
 
 // slim returns the binary with what running it does not need taken away. What
 // wazero keeps of a module stays in memory as long as the plugin is loaded, and
@@ -12,8 +17,8 @@ const maxGap = 64
 //
 //   - custom sections hold names and debug information;
 //   - the Go linker writes a data segment for every few bytes that are not
-//     zero, some ten thousand in a module of 2 MB, and each costs 120 bytes
-//     beyond its contents.
+//     zero: 32,000 in a module of 2.7 MB, which cost 2 MB beyond their
+//     contents, and 0.8 MB in each instance.
 //
 // The result behaves exactly as the original. The fingerprint is taken over the
 // original.
@@ -50,64 +55,82 @@ func (m *module) ownMemory() bool {
 	return true
 }
 
-// mergeData joins the segments of a data section that follow each other with
-// less than maxGap zeros between them. A section that holds anything but
-// segments at constant addresses in rising order is returned as it is.
+// mergeData joins the segments of a data section that follow each other with at
+// most maxGap zeros between them. A section that holds anything but segments at
+// constant addresses that do not overlap is returned as it is.
 func mergeData(data []byte) []byte {
-	var (
-		r     = reader{b: data}
-		left  = r.u32()
-		count uint64
-		body  = make([]byte, 0, len(data))
-		start uint32 // address of the open segment
-		open  = make([]byte, 0, len(data))
-	)
-	flush := func() {
-		body = append(body, 0, 0x41) // active, i32.const
-		body = appendS32(body, int32(start))
-		body = append(body, 0x0b) // end
-		body = binary.AppendUvarint(body, uint64(len(open)))
-		body = append(body, open...)
-		count++
-	}
-	for ; left > 0; left-- {
-		at, piece, ok := r.segment()
-		end := uint64(start) + uint64(len(open))
-		if !ok || len(piece) == 0 || (len(open) > 0 && uint64(at) < end) {
+	r := reader{b: data}
+	var merged []segment
+	var open segment
+	for left := r.u32(); left > 0; left-- {
+		next, ok := r.segment()
+		if !ok || len(next.data) == 0 {
 			return data
 		}
-		switch gap := uint64(at) - end; {
-		case len(open) == 0:
-			start = at
-		case gap > maxGap:
-			flush()
-			start, open = at, open[:0]
+		switch gap := int64(next.at) - open.end(); {
+		case len(open.data) > 0 && gap >= 0 && gap <= maxGap:
+			open.data = append(open.data, make([]byte, gap)...)
+			open.data = append(open.data, next.data...)
+		case len(open.data) > 0:
+			merged = append(merged, open)
+			fallthrough
 		default:
-			open = append(open, make([]byte, gap)...)
+			open = segment{next.at, bytes.Clone(next.data)}
 		}
-		open = append(open, piece...)
 	}
-	if r.err != nil || len(r.b) > 0 {
+	if len(open.data) > 0 {
+		merged = append(merged, open)
+	}
+	if r.err != nil || len(r.b) > 0 || overlap(merged) {
 		return data
 	}
-	if len(open) > 0 {
-		flush()
-	}
-	return append(binary.AppendUvarint(nil, count), body...)
+	return encodeData(merged, len(data))
 }
 
-// segment reads one data segment; ok is false unless it is copied to a constant
-// address.
-func (r *reader) segment() (at uint32, data []byte, ok bool) {
+// overlap reports whether two segments share an address. Then the order in which
+// they are copied matters, zeros between them included.
+func overlap(segments []segment) bool {
+	sorted := slices.Clone(segments)
+	slices.SortFunc(sorted, func(a, b segment) int { return cmp.Compare(a.at, b.at) })
+	for n := 1; n < len(sorted); n++ {
+		if int64(sorted[n].at) < sorted[n-1].end() {
+			return true
+		}
+	}
+	return false
+}
+
+func encodeData(segments []segment, size int) []byte {
+	out := binary.AppendUvarint(make([]byte, 0, size), uint64(len(segments)))
+	for _, s := range segments {
+		out = append(out, 0, 0x41)        // active, i32.const
+		out = appendS32(out, int32(s.at)) //nolint:gosec // the bits are the address
+		out = append(out, 0x0b)           // end
+		out = binary.AppendUvarint(out, uint64(len(s.data)))
+		out = append(out, s.data...)
+	}
+	return out
+}
+
+// segment is bytes that are copied to a constant address before the start.
+type segment struct {
+	at   uint32
+	data []byte
+}
+
+func (s segment) end() int64 { return int64(s.at) + int64(len(s.data)) }
+
+// segment reads one data segment; ok is false for any other kind.
+func (r *reader) segment() (s segment, ok bool) {
 	if r.u32() != 0 || r.byte() != 0x41 {
-		return 0, nil, false
+		return segment{}, false
 	}
 	address := r.s32()
 	if r.byte() != 0x0b {
-		return 0, nil, false
+		return segment{}, false
 	}
-	data = r.bytes(r.u32())
-	return uint32(address), data, r.err == nil
+	data := r.bytes(r.u32())
+	return segment{uint32(address), data}, r.err == nil //nolint:gosec // the bits are the address
 }
 
 // s32 reads a signed LEB128 number of 32 bits.

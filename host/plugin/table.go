@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -183,21 +182,4 @@ func (t *table) schema() json.RawMessage {
 		return nil
 	}
 	return text
-}
-
-// resolveSchema checks a JSON Schema and makes it ready for use. Nothing is
-// fetched for a reference to another document: it is an error.
-func resolveSchema(text []byte) (*jsonschema.Resolved, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("read schema: %w", err)
-	}
-	if s.Type != "object" {
-		return nil, errors.New(`its type is not "object"`)
-	}
-	r, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
-		return nil, fmt.Errorf("resolve schema: %w", err)
-	}
-	return r, nil
 }
