@@ -3,6 +3,8 @@ package journal
 import (
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -13,11 +15,13 @@ const (
 	// one go; at most about so long does the log get.
 	copyPages = 4000
 	// maxPages is the length at which readers are waited for, so that the log
-	// can start again from its beginning. It gets there only if at every copy
-	// some reader was using it.
-	maxPages = 16000
+	// can start again from its beginning. It gets there only if after every
+	// copy some reader was using it.
+	maxPages = 8000
 	// lookEvery is how many commits lie between two looks at the length.
 	lookEvery = 16
+	// restartWait is how long readers are waited for then.
+	restartWait = 200 * time.Millisecond
 )
 
 // checkpoint keeps the write-ahead log short. SQLite would do it in the middle
@@ -29,26 +33,31 @@ func (w *writer) checkpoint() error {
 	}
 	w.sinceLook = 0
 	length, copied, err := w.checkpointMode("NOOP")
-	if err != nil || length-copied < copyPages {
+	switch {
+	case err != nil:
 		return err
+	case length >= maxPages:
+		return w.restartLog()
+	case length-copied >= copyPages:
+		_, _, err = w.checkpointMode("PASSIVE")
 	}
-	length, copied, err = w.checkpointMode("PASSIVE")
-	if err != nil || copied == length || length < maxPages {
-		return err
-	}
-	return w.restartLog()
+	return err
 }
 
 // restartLog waits a moment for readers to let go of the log, then empties it.
 func (w *writer) restartLog() error {
-	if err := w.conn.script("PRAGMA busy_timeout=200"); err != nil {
+	if err := w.setBusy(restartWait); err != nil {
 		return err
 	}
 	_, _, err := w.checkpointMode("TRUNCATE")
 	if resultCode(err) == sqlite3.SQLITE_BUSY {
 		err = nil // the next look tries again
 	}
-	return errors.Join(err, w.conn.script("PRAGMA busy_timeout="+busyTimeout))
+	return errors.Join(err, w.setBusy(w.busy))
+}
+
+func (w *writer) setBusy(wait time.Duration) error {
+	return w.conn.script(fmt.Sprintf("PRAGMA busy_timeout=%d", wait.Milliseconds()))
 }
 
 // checkpointMode returns the pages in the log and how many of them are copied.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -18,8 +19,17 @@ import (
 // a time may use it.
 type conn struct {
 	driver driver.Conn
-	stmts  map[string]driver.Stmt
-	args   []driver.NamedValue
+	stmts  map[string]statement
+	args   []driver.Value // reused for long lists
+}
+
+// statement is a prepared statement of the driver. It takes no context: the
+// busy handler bounds the wait for a lock, and a write that has begun is not
+// left half-done because its caller went away.
+type statement interface {
+	Exec(args []driver.Value) (driver.Result, error)
+	Query(args []driver.Value) (driver.Rows, error)
+	Close() error
 }
 
 // dsn names the database file at path for the driver. mode is "rwc", "rw" or
@@ -32,6 +42,11 @@ func dsn(path, mode, more string) (string, error) {
 	return "file:" + (&url.URL{Path: abs}).EscapedPath() + "?mode=" + mode + more, nil
 }
 
+// busyPragma makes a connection wait for a lock that another has.
+func busyPragma(wait time.Duration) string {
+	return fmt.Sprintf("&_busy_timeout=%d", wait.Milliseconds())
+}
+
 // connect opens a connection.
 func connect(name string) (*conn, error) {
 	connector, err := sqlite.NewConnector(name)
@@ -42,7 +57,7 @@ func connect(name string) (*conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	return &conn{driver: c, stmts: make(map[string]driver.Stmt)}, nil
+	return &conn{driver: c, stmts: make(map[string]statement)}, nil
 }
 
 func (c *conn) close() error {
@@ -55,85 +70,77 @@ func (c *conn) close() error {
 
 // script runs statements that are not worth keeping prepared.
 func (c *conn) script(sql string) error {
-	e, ok := c.driver.(driver.ExecerContext)
-	if !ok {
-		return errors.New("the driver cannot run scripts")
+	s, err := c.prepare(sql)
+	if err != nil {
+		return err
 	}
-	_, err := e.ExecContext(context.Background(), sql, nil)
-	return err
+	_, err = s.Exec(nil)
+	return errors.Join(err, s.Close())
 }
 
-// prepared returns the statement for sql, prepared once.
-func (c *conn) prepared(sql string) (driver.Stmt, error) {
-	if s, ok := c.stmts[sql]; ok {
-		return s, nil
-	}
+func (c *conn) prepare(sql string) (statement, error) {
 	s, err := c.driver.Prepare(sql)
 	if err != nil {
 		return nil, err
 	}
-	c.stmts[sql] = s
-	return s, nil
+	st, ok := s.(statement)
+	if !ok {
+		return nil, errors.Join(errors.New("the driver's statements are not as expected"), s.Close())
+	}
+	return st, nil
 }
 
-func (c *conn) named(args []driver.Value) []driver.NamedValue {
-	c.args = c.args[:0]
-	for i, a := range args {
-		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+// prepared returns the statement for sql, prepared once.
+func (c *conn) prepared(sql string) (statement, error) {
+	if s, ok := c.stmts[sql]; ok {
+		return s, nil
 	}
-	return c.args
+	s, err := c.prepare(sql)
+	if err == nil {
+		c.stmts[sql] = s
+	}
+	return s, err
 }
 
 // exec runs a prepared statement. The arguments are int64, string or nil.
 func (c *conn) exec(sql string, args ...driver.Value) (driver.Result, error) {
-	return c.execNamed(sql, c.named(args))
-}
-
-func (c *conn) execNamed(sql string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := c.prepared(sql)
 	if err != nil {
 		return nil, err
 	}
-	e, ok := s.(driver.StmtExecContext)
-	if !ok {
-		return nil, errors.New("the driver cannot run statements")
-	}
-	// No context: the busy handler bounds the wait for a lock, and a write
-	// that has begun is not left half-done because its caller went away.
-	return e.ExecContext(context.Background(), args)
+	return s.Exec(args)
 }
 
 // row runs a prepared query and reads its first row into dest. ok is false if
 // there is none.
 func (c *conn) row(dest []driver.Value, sql string, args ...driver.Value) (ok bool, err error) {
+	err = c.each(dest, sql, args, func() bool {
+		ok = true
+		return false
+	})
+	return ok && err == nil, err
+}
+
+// each runs a prepared query, reads each row into dest and calls fn, until fn
+// returns false.
+func (c *conn) each(dest []driver.Value, sql string, args []driver.Value, fn func() bool) error {
 	s, err := c.prepared(sql)
 	if err != nil {
-		return false, err
+		return err
 	}
-	q, isQuery := s.(driver.StmtQueryContext)
-	if !isQuery {
-		return false, errors.New("the driver cannot run queries")
-	}
-	rows, err := q.QueryContext(context.Background(), c.named(args))
+	rows, err := s.Query(args)
 	if err != nil {
-		return false, err
+		return err
 	}
-	err = rows.Next(dest)
-	ok = err == nil
+	for err = rows.Next(dest); err == nil; err = rows.Next(dest) {
+		if !fn() {
+			break
+		}
+	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return ok, errors.Join(err, rows.Close())
-}
-
-// number runs a query for one number; none counts as 0.
-func (c *conn) number(sql string, args ...driver.Value) (int64, error) {
-	var dest [1]driver.Value
-	if _, err := c.row(dest[:], sql, args...); err != nil {
-		return 0, err
-	}
-	n, _ := dest[0].(int64)
-	return n, nil
+	return errors.Join(err, rows.Close())
 }
 
 // orNull gives NULL for an unknown number.

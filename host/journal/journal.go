@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -30,6 +31,9 @@ type Options struct {
 	// Logger gets what nobody waits for, such as a log that cannot be
 	// shortened. Default: nothing is logged.
 	Logger hclog.Logger
+	// BusyTimeout is how long a write waits for the lock of another process,
+	// such as a backup. Default: 10 s.
+	BusyTimeout time.Duration
 }
 
 // Journal is the open journal of a home. Its methods may be used at the same
@@ -38,7 +42,10 @@ type Journal struct {
 	*Reader
 	writer *writer
 	lock   *lock
+	path   string
 	boot   int64
+
+	closing sync.Once
 }
 
 // Open opens the journal at path, making it if there is none, for the only
@@ -49,26 +56,29 @@ func Open(ctx context.Context, path string, o Options) (*Journal, error) {
 	if o.Logger == nil {
 		o.Logger = hclog.NewNullLogger()
 	}
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 10 * time.Second
+	}
 	l, err := takeLock(path)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{lock: l}
+	j := &Journal{lock: l, path: path}
 	if err := j.open(ctx, path, o); err != nil {
-		return nil, errors.Join(err, j.release())
+		return nil, errors.Join(err, j.closeAll(), l.release())
 	}
 	return j, nil
 }
 
 func (j *Journal) open(ctx context.Context, path string, o Options) error {
-	if err := check(ctx, path); err != nil {
+	if err := check(ctx, path, j.lock.sound, o.BusyTimeout); err != nil {
 		return err
 	}
-	c, err := openWriter(path)
+	c, err := openWriter(path, o.BusyTimeout)
 	if err != nil {
 		return err
 	}
-	j.writer = startWriter(c, o.Logger)
+	j.writer = startWriter(c, o)
 	failpoint.Hit(failpoint.BootBefore)
 	if err := j.startBoot(ctx, o.Version); err != nil {
 		return err
@@ -79,17 +89,23 @@ func (j *Journal) open(ctx context.Context, path string, o Options) error {
 }
 
 // Close finishes the writes that were handed in, notes that this boot ended
-// cleanly, and gives the home free.
-func (j *Journal) Close(ctx context.Context) error {
-	err := j.Write(ctx, StepClose, func(tx *Tx) error { return tx.endBoot() })
-	if errors.Is(err, ErrClosed) {
-		return nil
-	}
-	return errors.Join(err, j.release())
+// cleanly, and gives the home free. A second Close does nothing.
+func (j *Journal) Close(ctx context.Context) (err error) {
+	j.closing.Do(func() { err = j.close(ctx) })
+	return err
 }
 
-// release closes what is open.
-func (j *Journal) release() error {
+func (j *Journal) close(ctx context.Context) error {
+	err := j.Write(ctx, StepClose, func(tx *Tx) error { return tx.endBoot() })
+	err = errors.Join(err, j.closeAll())
+	if err == nil {
+		j.lock.noteSound(j.path)
+	}
+	return errors.Join(err, j.lock.release())
+}
+
+// closeAll closes what is open of the database.
+func (j *Journal) closeAll() error {
 	var errs []error
 	if j.Reader != nil {
 		errs = append(errs, j.Reader.Close())
@@ -98,7 +114,7 @@ func (j *Journal) release() error {
 		j.writer.stop()
 		errs = append(errs, j.writer.conn.close())
 	}
-	return errors.Join(append(errs, j.lock.release())...)
+	return errors.Join(errs...)
 }
 
 // Write runs fn in a transaction, together with other writes that wait, and

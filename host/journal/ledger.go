@@ -69,6 +69,7 @@ func (r *Reader) Usage(ctx context.Context, q UsageQuery) ([]UsageRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	//nolint:gosec // column is one of the constants above
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT `+column+` AS key, count(*),
 			sum(coalesce(a.input, a.output, a.cache_read, a.cache_write, a.reasoning) IS NULL),

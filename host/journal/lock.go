@@ -16,13 +16,43 @@ import (
 
 // lock is the home's: one host at a time (BOT-1). The operating system gives
 // it free when its holder dies, however that happens.
-type lock struct{ file *flock.Flock }
+type lock struct {
+	file *flock.Flock
+	path string
+	// sound is how the last holder left the database, if it ended cleanly.
+	sound stamp
+}
 
-// owner is what the lock file says about who holds the lock.
-type owner struct {
-	PID     int    `json:"pid"`
-	Command string `json:"command"`
-	Started int64  `json:"started"` // Unix milliseconds
+// note is what the lock file says: who holds the lock, or, after a clean end,
+// how the database was left.
+type note struct {
+	PID     int    `json:"pid,omitempty"`
+	Command string `json:"command,omitempty"`
+	Started int64  `json:"started,omitempty"` // Unix milliseconds
+	Sound   stamp  `json:"sound,omitzero"`
+}
+
+// stamp tells whether anybody has touched the database.
+type stamp struct {
+	Size     int64 `json:"size"`
+	Modified int64 `json:"modified"` // Unix nanoseconds
+	// Log is the size of the write-ahead log; none counts as 0.
+	Log int64 `json:"log"`
+}
+
+func stampOf(journal string) (stamp, error) {
+	info, err := os.Stat(journal)
+	if err != nil {
+		return stamp{}, fmt.Errorf("look at journal: %w", err)
+	}
+	s := stamp{Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	log, err := os.Stat(journal + "-wal")
+	if err == nil {
+		s.Log = log.Size()
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return stamp{}, fmt.Errorf("look at journal: %w", err)
+	}
+	return s, nil
 }
 
 func takeLock(journal string) (*lock, error) {
@@ -33,15 +63,25 @@ func takeLock(journal string) (*lock, error) {
 		return nil, fault.Wrap(err, fault.Home, "the home directory "+filepath.Dir(path)+" cannot be used",
 			"it has to exist and to be writable for the user that runs zchost")
 	}
+	before := readNote(path)
 	if !got {
-		return nil, errors.Join(lockedFault(path), f.Close())
+		return nil, errors.Join(lockedFault(filepath.Dir(path), before), f.Close())
 	}
-	l := &lock{file: f}
-	if err := writeOwner(path); err != nil {
+	l := &lock{file: f, path: path, sound: before.Sound}
+	if err := l.write(note{PID: os.Getpid(), Command: command(), Started: time.Now().UnixMilli()}); err != nil {
 		return nil, errors.Join(fault.Wrap(err, fault.Home, "the home directory "+filepath.Dir(path)+" cannot be written",
 			"free some space, and make it writable for the user that runs zchost"), l.release())
 	}
 	return l, nil
+}
+
+// noteSound remembers that the closed database is sound, so that the next
+// start need not read all of a large one. It is only a saving: if it does not
+// work, that start reads it.
+func (l *lock) noteSound(journal string) {
+	if s, err := stampOf(journal); err == nil && s.Log == 0 {
+		_ = l.write(note{Sound: s}) // see above
+	}
 }
 
 func (l *lock) release() error {
@@ -52,15 +92,25 @@ func (l *lock) release() error {
 	return nil
 }
 
-func writeOwner(path string) error {
-	b, err := json.Marshal(owner{os.Getpid(), command(), time.Now().UnixMilli()})
+func (l *lock) write(n note) error {
+	b, err := json.Marshal(n)
 	if err != nil {
-		return fmt.Errorf("write lock owner: %w", err)
+		return fmt.Errorf("write lock: %w", err)
 	}
-	if err := os.WriteFile(path, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write lock owner: %w", err)
+	if err := os.WriteFile(l.path, append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write lock: %w", err)
 	}
 	return nil
+}
+
+// readNote reads the lock file; what cannot be read is not known.
+func readNote(path string) note {
+	var n note
+	b, err := os.ReadFile(path) //nolint:gosec // the home is the operator's
+	if err != nil || json.Unmarshal(b, &n) != nil {
+		return note{}
+	}
+	return n
 }
 
 // command is this process's command line, shortened.
@@ -74,14 +124,11 @@ func command() string {
 }
 
 // lockedFault names the owner as far as the lock file tells it.
-func lockedFault(path string) error {
+func lockedFault(home string, n note) error {
 	const hint = "stop it first, or use another home (--home or ZCHOST_HOME)"
-	home := filepath.Dir(path)
-	b, err := os.ReadFile(path) //nolint:gosec // the home is the operator's
-	var o owner
-	if err != nil || json.Unmarshal(b, &o) != nil || o.PID == 0 {
+	if n.PID == 0 {
 		return fault.New(fault.Locked, "another zchost is using "+home, hint)
 	}
 	return fault.New(fault.Locked, fmt.Sprintf("another zchost is using %s: process %d (%s), since %s",
-		home, o.PID, o.Command, time.UnixMilli(o.Started).Format(time.DateTime)), hint)
+		home, n.PID, n.Command, time.UnixMilli(n.Started).Format(time.DateTime)), hint)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -23,30 +24,27 @@ var migrations embed.FS
 const (
 	// applicationID marks a database as ours; it is "zcho".
 	applicationID = 0x7a63686f
-	// busyTimeout is how long a write waits for another process's lock, in
-	// milliseconds.
-	busyTimeout = "10000"
 	// writerPragmas set up the connection that writes. Recursive triggers let
 	// the triggers see the deletion in INSERT OR REPLACE. A checkpoint is done
 	// by the writer itself.
-	writerPragmas = "&_busy_timeout=" + busyTimeout + "&_foreign_keys=1&_pragma=recursive_triggers(1)" +
+	writerPragmas = "&_foreign_keys=1&_pragma=recursive_triggers(1)" +
 		"&_synchronous=FULL&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)&_pragma=cache_size(-4096)"
 )
 
 // openWriter opens the connection that writes and brings the schema up to date.
 // A new database is made beside its place and moved there when it is whole, so
 // that an empty file is always a damaged one.
-func openWriter(path string) (*conn, error) {
+func openWriter(path string, busy time.Duration) (*conn, error) {
 	there, err := exists(path)
 	if err != nil {
 		return nil, err
 	}
 	if !there {
-		if err := create(path); err != nil {
+		if err := create(path, busy); err != nil {
 			return nil, fmt.Errorf("make journal: %w", err)
 		}
 	}
-	c, err := connectWriter(path, "rw")
+	c, err := connectWriter(path, "rw", busy)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +54,14 @@ func openWriter(path string) (*conn, error) {
 	return c, nil
 }
 
-func connectWriter(path, mode string) (*conn, error) {
+func connectWriter(path, mode string, busy time.Duration) (*conn, error) {
 	// fdatasync is as durable as the driver's default, fsync, which waits for
 	// the file's time stamps as well; it is twice as fast on ext4. Where there
 	// is none, the default stays.
 	if _, err := sqlite.Fdatasync(true); err != nil && !errors.Is(err, sqlite.ErrFdatasyncUnavailable) {
 		return nil, fmt.Errorf("choose fdatasync: %w", err)
 	}
-	name, err := dsn(path, mode, writerPragmas)
+	name, err := dsn(path, mode, busyPragma(busy)+writerPragmas)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +72,14 @@ func connectWriter(path, mode string) (*conn, error) {
 	return c, nil
 }
 
-func create(path string) error {
+func create(path string, busy time.Duration) error {
 	draft := path + ".new"
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(draft + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return openFault(err)
 		}
 	}
-	c, err := connectWriter(draft, "rwc")
+	c, err := connectWriter(draft, "rwc", busy)
 	if err != nil {
 		return err
 	}

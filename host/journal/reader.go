@@ -19,7 +19,7 @@ type Reader struct{ db *sql.DB }
 
 // readerPragmas keep a reader from writing; its cache is small because SQLite
 // shares pages with the operating system's cache.
-const readerPragmas = "&_busy_timeout=" + busyTimeout + "&_query_only=1&_pragma=cache_size(-1024)"
+const readerPragmas = "&_busy_timeout=10000&_query_only=1&_pragma=cache_size(-1024)"
 
 // OpenReader opens the journal at path for reading. It works on a read-only
 // home, too, as long as no host died there with unsaved work.
@@ -58,10 +58,27 @@ func openReader(ctx context.Context, path, pragmas string) (*Reader, error) {
 	db.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	db.SetMaxIdleConns(2)
 	db.SetConnMaxIdleTime(time.Minute)
-	if err := checkSchema(ctx, db); err != nil {
+	if err := checkCurrent(ctx, db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Reader{db}, nil
+}
+
+// checkCurrent refuses a schema that is not this version's.
+func checkCurrent(ctx context.Context, db *sql.DB) error {
+	version, err := checkSchema(ctx, db)
+	if err != nil {
+		return err
+	}
+	newest, err := newestMigration()
+	if err != nil {
+		return err
+	}
+	if version < newest {
+		return fault.New(fault.Journal, fmt.Sprintf("the journal is from an older zchost: its schema is %d, not %d", version, newest),
+			"start `zchost chat` once: it brings the journal up to date")
+	}
+	return nil
 }
 
 // Close closes the reader.

@@ -3,9 +3,11 @@ package journal
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
-	"io"
+	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/zchost/zchost/abi"
 )
@@ -34,8 +36,9 @@ func (tx *Tx) endBoot() error {
 
 // settleOthers ends every unfinished turn, all of which are of earlier boots.
 func (tx *Tx) settleOthers() error {
-	ids, err := tx.texts("find unfinished turns",
-		"SELECT id FROM turns WHERE state = 'running' UNION ALL SELECT id FROM turns WHERE state = 'queued' ORDER BY id")
+	ids, err := tx.texts("find unfinished turns", `
+		SELECT id FROM turns INDEXED BY turns_running WHERE state = 'running'
+		UNION ALL SELECT id FROM turns INDEXED BY turns_queued WHERE state = 'queued'`)
 	if err != nil {
 		return err
 	}
@@ -51,89 +54,74 @@ func (tx *Tx) settleOthers() error {
 // an answer with that marker, if there is any text (MRK-2). Attempts that were
 // in flight stay unknown.
 func (tx *Tx) settle(id string) error {
-	pieces, err := tx.texts("read shown text", "SELECT text FROM events WHERE turn = ?1 AND type = 'text' ORDER BY n", id)
-	if err != nil {
-		return err
-	}
-	// The turn is taken over by this boot, so that the rules for a running
-	// turn hold for what follows.
+	// The turn is taken over by this boot, so that the rules for a turn of
+	// ours hold for what follows.
 	if _, _, err := tx.exec("take turn over", "UPDATE turns SET boot = ?2 WHERE id = ?1", id, tx.boot); err != nil {
 		return err
 	}
-	last, err := tx.number("find last event", "SELECT max(n) FROM events WHERE turn = ?1", id)
+	f := Finish{Turn: id, State: Interrupted, Marker: markerRestart}
+	shown, err := tx.texts("read shown text", "SELECT text FROM events WHERE turn = ?1 AND type = 'text' ORDER BY n", id)
 	if err != nil {
 		return err
 	}
-	if err := tx.insertEvents(id, last, []Event{{
-		N: last + 1, At: tx.now, Type: EventTurnEnded,
-		Data: abi.Raw(`{"state":"interrupted","marker":"` + markerRestart + `"}`),
-	}}); err != nil {
-		return err
-	}
-	if shown := joined(pieces); shown != "" {
-		if err := tx.keepPartial(id, shown); err != nil {
+	if partial := strings.Join(shown, ""); partial != "" {
+		if f.Candidate, err = tx.keepPartial(id, partial); err != nil {
 			return err
 		}
 	}
-	return tx.FinishTurn(Finish{Turn: id, State: Interrupted, Marker: markerRestart, Candidate: ""})
+	var last [1]driver.Value
+	if _, err := tx.row("find last event", last[:], "SELECT max(n) FROM events WHERE turn = ?1", id); err != nil {
+		return err
+	}
+	e, err := f.event(integer(last[0])+1, tx.now)
+	if err != nil {
+		return err
+	}
+	if err := tx.insertEvents(id, integer(last[0]), []Event{e}); err != nil {
+		return err
+	}
+	return tx.FinishTurn(f)
 }
 
-func (tx *Tx) keepPartial(id, shown string) error {
+// keepPartial keeps what was shown as the answer, and returns whose text it is.
+func (tx *Tx) keepPartial(id, partial string) (candidate string, err error) {
 	var row [1]driver.Value
 	if _, err := tx.row("find candidate", row[:], `
 		SELECT provider || '/' || model FROM attempts
 		WHERE id = (SELECT max(attempt) FROM events WHERE turn = ?1 AND type = 'text')`, id); err != nil {
-		return err
+		return "", err
 	}
-	_, err := tx.AddMessage(Message{
-		Turn: id, Role: abi.RoleAssistant, Marker: markerRestart, Candidate: text(row[0]),
-		Parts: []abi.Part{{Type: abi.PartText, Text: shown}},
+	candidate = text(row[0])
+	_, err = tx.AddMessage(Message{
+		Turn: id, Role: abi.RoleAssistant, Marker: markerRestart, Candidate: candidate,
+		Parts: []abi.Part{{Type: abi.PartText, Text: partial}},
 	})
-	return err
+	return candidate, err
 }
 
-func joined(pieces []string) string {
-	n := 0
-	for _, p := range pieces {
-		n += len(p)
+// event is the last event of a turn that ends so.
+func (f *Finish) event(n int64, at time.Time) (Event, error) {
+	data, err := json.Marshal(struct {
+		State     State  `json:"state"`
+		Marker    string `json:"marker,omitempty"`
+		Candidate string `json:"candidate,omitempty"`
+	}{f.State, f.Marker, f.Candidate})
+	if err != nil {
+		return Event{}, fmt.Errorf("encode end of turn: %w", err)
 	}
-	b := make([]byte, 0, n)
-	for _, p := range pieces {
-		b = append(b, p...)
-	}
-	return string(b)
+	return Event{N: n, At: at, Type: EventTurnEnded, Data: data}, nil
 }
 
 // texts reads one column of text.
 func (tx *Tx) texts(what, sql string, args ...driver.Value) ([]string, error) {
-	s, err := tx.conn.prepared(sql)
-	if err != nil {
-		return nil, tx.failed(what, err)
-	}
-	q, ok := s.(driver.StmtQueryContext)
-	if !ok {
-		return nil, errors.New("the driver cannot run queries")
-	}
-	rows, err := q.QueryContext(context.Background(), tx.conn.named(args))
-	if err != nil {
-		return nil, tx.failed(what, err)
-	}
 	var list []string
 	var row [1]driver.Value
-	for err = rows.Next(row[:]); err == nil; err = rows.Next(row[:]) {
+	err := tx.conn.each(row[:], sql, args, func() bool {
 		list = append(list, text(row[0]))
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if err := errors.Join(err, rows.Close()); err != nil {
+		return true
+	})
+	if err != nil {
 		return nil, tx.failed(what, err)
 	}
 	return list, nil
-}
-
-func (tx *Tx) number(what, sql string, args ...driver.Value) (int64, error) {
-	var row [1]driver.Value
-	_, err := tx.row(what, row[:], sql, args...)
-	return integer(row[0]), err
 }

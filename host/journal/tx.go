@@ -26,11 +26,7 @@ type Tx struct {
 
 // exec changes rows and returns how many, and the number of the last new one.
 func (tx *Tx) exec(what, sql string, args ...driver.Value) (rows, id int64, err error) {
-	return tx.execNamed(what, sql, tx.conn.named(args))
-}
-
-func (tx *Tx) execNamed(what, sql string, args []driver.NamedValue) (rows, id int64, err error) {
-	res, err := tx.conn.execNamed(sql, args)
+	res, err := tx.conn.exec(sql, args...)
 	if err != nil {
 		return 0, 0, tx.failed(what, err)
 	}
@@ -84,8 +80,6 @@ func (tx *Tx) AppendEvents(turn string, events []Event) error {
 // insertRows are the sizes of the multi-row inserts, largest first.
 const insertRows = 32
 
-const eventColumns = 7
-
 func (tx *Tx) insertEvents(turn string, last int64, events []Event) error {
 	for i := range events {
 		if events[i].N != last+int64(i)+1 {
@@ -100,14 +94,10 @@ func (tx *Tx) insertEvents(turn string, last int64, events []Event) error {
 		args := tx.conn.args[:0]
 		for i := range events[:rows] {
 			e := &events[i]
-			for _, v := range [eventColumns]driver.Value{
-				turn, e.N, e.Attempt, e.At.UnixMilli(), string(e.Type), e.Text, string(e.Data),
-			} {
-				args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: v})
-			}
+			args = append(args, turn, e.N, e.Attempt, tx.at(e.At), string(e.Type), e.Text, string(e.Data))
 		}
 		tx.conn.args = args
-		if _, _, err := tx.execNamed("append events", insertEventsSQL(rows), args); err != nil {
+		if _, _, err := tx.exec("append events", insertEventsSQL(rows), args...); err != nil {
 			return err
 		}
 		events = events[rows:]

@@ -49,6 +49,7 @@ type writer struct {
 	boot   int64
 	queue  chan *write
 	logger hclog.Logger
+	busy   time.Duration
 	// full says that the connection's commits wait for the disk.
 	full bool
 	// sinceLook counts the commits since the log's length was looked at.
@@ -63,8 +64,11 @@ type writer struct {
 	health                 atomic.Pointer[error]
 }
 
-func startWriter(c *conn, logger hclog.Logger) *writer {
-	w := &writer{conn: c, queue: make(chan *write, maxGroup), logger: logger, full: true, stopped: make(chan struct{})}
+func startWriter(c *conn, o Options) *writer {
+	w := &writer{
+		conn: c, queue: make(chan *write, maxGroup), logger: o.Logger, busy: o.BusyTimeout,
+		full: true, stopped: make(chan struct{}),
+	}
 	go w.run()
 	return w
 }

@@ -54,7 +54,7 @@ func (h *Hub) pause(wait time.Duration) (closing bool) {
 	case <-time.After(wait):
 		return false
 	case <-h.closing:
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 		return true
 	}
 }

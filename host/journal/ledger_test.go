@@ -1,0 +1,172 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
+)
+
+func attempt(tb testing.TB, j *journal.Journal, turn string) (id int64) {
+	tb.Helper()
+	err := j.Write(tb.Context(), journal.StepAttempt, func(tx *journal.Tx) (err error) {
+		id, err = tx.InsertAttempt(journal.Attempt{Turn: turn, Iteration: 1, Number: 1, Provider: "p", Model: "m"})
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return id
+}
+
+func settle(ctx context.Context, j *journal.Journal, a journal.Attempt) error {
+	return j.Write(ctx, journal.StepSettle, func(tx *journal.Tx) error { return tx.SettleAttempt(a) })
+}
+
+// TestAttempt checks CST-1 and CST-2: the row is there before the request, is
+// unknown until settled, once, and what is unknown is never zero.
+func TestAttempt(t *testing.T) {
+	t.Parallel()
+	j := open(t)
+	turn := admit(t, j, "s")
+	start := time.UnixMilli(1_700_000_000_000)
+	want := journal.Attempt{
+		Turn: turn.ID, Iteration: 1, Number: 2, Profile: "main", Provider: "openai", Model: "m", Fingerprint: "f",
+		Streaming: true, KeyLabel: "env:KEY", Started: start, Wait: 1500 * time.Millisecond,
+	}
+	if err := j.Write(t.Context(), journal.StepAttempt, func(tx *journal.Tx) (err error) {
+		want.ID, err = tx.InsertAttempt(want)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want.Outcome, want.UsageSource = journal.OutcomeUnknown, journal.UsageUnknown
+	checkAttempts(t, j, want)
+
+	want.Served, want.Ended, want.Outcome, want.Status = "m-2", start.Add(time.Second), string(abi.FailureServer), 502
+	want.Code, want.Message, want.RequestID, want.Warning = "c", "no free slot", "req_1", "w"
+	want.Usage, want.UsageSource = abi.Usage{Input: new(int64(31)), Output: new(int64(0))}, journal.UsageReported
+	if err := settle(t.Context(), j, want); err != nil {
+		t.Fatal(err)
+	}
+	checkAttempts(t, j, want)
+
+	if err := settle(t.Context(), j, want); !errors.Is(err, journal.ErrSettled) {
+		t.Errorf("settled again: %v", err)
+	}
+	if err := settle(t.Context(), j, journal.Attempt{ID: 99}); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("settled nothing: %v", err)
+	}
+	if err := appendEvents(t.Context(), j, turn.ID, texts(1, want.ID, "hi")); err != nil {
+		t.Fatal(err)
+	}
+	want.Visible = true
+	checkAttempts(t, j, want)
+}
+
+func checkAttempts(t *testing.T, j *journal.Journal, want ...journal.Attempt) {
+	t.Helper()
+	got, err := j.Attempts(t.Context(), want[0].Turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestSettleKeepsTimeInOrder checks C102: a clock that was set back does not
+// make an attempt or a turn end before it began.
+func TestSettleKeepsTimeInOrder(t *testing.T) {
+	t.Parallel()
+	j := open(t)
+	turn := admit(t, j, "s")
+	id := attempt(t, j, turn.ID)
+	if err := settle(t.Context(), j, journal.Attempt{ID: id, Ended: time.Now().Add(-time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := j.Attempts(t.Context(), turn.ID)
+	if err != nil || got[0].Ended.Before(got[0].Started) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := j.Exec(t.Context(), "UPDATE turns SET created = created + 3600000, started = started + 3600000"); err != nil {
+		t.Fatal(err)
+	}
+	if err := finish(t.Context(), j, turn.ID, journal.Complete); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := j.Turn(t.Context(), turn.ID)
+	if err != nil || stored.Ended.Before(stored.Started) {
+		t.Errorf("%+v, %v", stored, err)
+	}
+}
+
+// TestUsage checks the sums: unknown usage is counted and never zero (CST-2),
+// and a day is a day of the zone that was asked for.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	j := open(t)
+	midnight := time.Date(2024, 3, 10, 0, 0, 0, 0, time.UTC)
+	turns := []journal.Turn{admit(t, j, "one"), admit(t, j, "two")}
+	for i, a := range []journal.Attempt{
+		{Turn: turns[0].ID, Provider: "p", Model: "m", Started: midnight.Add(-time.Hour), Usage: abi.Usage{Input: new(int64(10)), Output: new(int64(1))}},
+		{Turn: turns[0].ID, Provider: "p", Model: "n", Started: midnight.Add(time.Hour), Usage: abi.Usage{Input: new(int64(5))}},
+		{Turn: turns[1].ID, Provider: "q", Model: "m", Started: midnight.Add(2 * time.Hour)},
+	} {
+		if err := j.Write(t.Context(), journal.StepAttempt, func(tx *journal.Tx) error {
+			id, err := tx.InsertAttempt(a)
+			if err != nil {
+				return err
+			}
+			a.ID = id
+			return tx.SettleAttempt(a)
+		}); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	n := func(v int64) *int64 { return &v }
+	west := time.FixedZone("west", -90*60)
+	for name, c := range map[string]struct {
+		query journal.UsageQuery
+		want  []journal.UsageRow
+	}{
+		"day": {journal.UsageQuery{By: journal.ByDay, Zone: time.UTC}, []journal.UsageRow{
+			{Key: "2024-03-09", Attempts: 1, Input: n(10), Output: n(1)},
+			{Key: "2024-03-10", Attempts: 2, Unknown: 1, Input: n(5)},
+		}},
+		"day in the west": {journal.UsageQuery{By: journal.ByDay, Zone: west}, []journal.UsageRow{
+			{Key: "2024-03-09", Attempts: 2, Input: n(15), Output: n(1)},
+			{Key: "2024-03-10", Attempts: 1, Unknown: 1},
+		}},
+		"provider": {journal.UsageQuery{By: journal.ByProvider}, []journal.UsageRow{
+			{Key: "p", Attempts: 2, Input: n(15), Output: n(1)},
+			{Key: "q", Attempts: 1, Unknown: 1},
+		}},
+		"model since": {journal.UsageQuery{By: journal.ByModel, Since: midnight}, []journal.UsageRow{
+			{Key: "p/n", Attempts: 1, Input: n(5)},
+			{Key: "q/m", Attempts: 1, Unknown: 1},
+		}},
+		"session until": {journal.UsageQuery{By: journal.BySession, Until: midnight.Add(time.Hour)}, []journal.UsageRow{
+			{Key: "one", Attempts: 1, Input: n(10), Output: n(1)},
+		}},
+		"turn": {journal.UsageQuery{By: journal.ByTurn, Since: midnight.Add(2 * time.Hour)}, []journal.UsageRow{
+			{Key: turns[1].ID, Attempts: 1, Unknown: 1},
+		}},
+	} {
+		got, err := j.Usage(t.Context(), c.query)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+	if _, err := j.Usage(t.Context(), journal.UsageQuery{By: "moon"}); err == nil {
+		t.Error("summed by the moon")
+	}
+}
