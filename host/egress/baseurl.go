@@ -61,6 +61,8 @@ func plainURL(s string) string {
 			return "holds a backslash"
 		case c > 0x7F:
 			return notASCII
+		case strings.IndexByte("\"<>^`|", c) >= 0:
+			return "holds a character that must be escaped with %"
 		}
 	}
 	return ""

@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/zchost/zchost/abi"
 )
 
 const gzipMagic = "\x1f\x8b"
 
-// decode returns the body decompressed. The host asks for none of this, but
-// some servers do it all the same. What is in one flush of the server's comes
-// out at once.
-func decode(body io.Reader, encodings []string) io.Reader {
+// decode returns the body decompressed as the response's headers say. The host
+// asks for none of this, but some servers do it all the same. What is in one
+// flush of the server's comes out at once.
+func decode(body io.Reader, headers []abi.Header) io.Reader {
 	zipped := false
-	for _, encoding := range strings.Split(strings.Join(encodings, ","), ",") {
-		switch strings.ToLower(strings.TrimSpace(encoding)) {
+	for _, encoding := range encodings(headers) {
+		switch encoding {
 		case "", "identity":
 		case "gzip", "x-gzip":
 			if zipped { // nobody does so but to fill our memory
@@ -25,10 +27,22 @@ func decode(body io.Reader, encodings []string) io.Reader {
 			zipped = true
 			body = &gunzip{from: body}
 		default:
-			return failing{fmt.Errorf("it is encoded as %.20q, which was not asked for", strings.TrimSpace(encoding))}
+			return failing{fmt.Errorf("it is encoded as %.20q, which was not asked for", encoding)}
 		}
 	}
 	return body
+}
+
+func encodings(headers []abi.Header) []string {
+	var list []string
+	for _, h := range headers {
+		if h.Name == "content-encoding" {
+			for encoding := range strings.SplitSeq(h.Value, ",") {
+				list = append(list, strings.ToLower(strings.TrimSpace(encoding)))
+			}
+		}
+	}
+	return list
 }
 
 // gunzip decompresses from its first Read on, since gzip.NewReader waits for

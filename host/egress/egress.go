@@ -76,10 +76,17 @@ func New(o Options) *Client {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
 	}
+	d := &dialer{dial: o.Dial, tls: &tls.Config{
+		RootCAs:    o.RootCAs,
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2", "http/1.1"},
+	}}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            o.Dial,
-		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
+		DialContext:            d.plain,
+		DialTLSContext:         d.secure,
+		TLSClientConfig:        d.tls.Clone(), // within a proxy's tunnel
+		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // see decode
 		MaxIdleConnsPerHost:    o.MaxIdle,

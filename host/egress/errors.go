@@ -141,7 +141,7 @@ func (p place) noResponse(err error, sent bool, r *secret.Redactor) *Error {
 		what, hint = "cannot find the host of "+p.url, "see that the network is up and base_url is right ("+p.baseURL+")"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		what, hint = "cannot connect to "+p.url, "is the server running? base_url is "+p.baseURL
-	case errors.As(err, &record), strings.HasSuffix(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.As(err, &record):
 		what, hint = "cannot speak TLS with "+p.url, "the server seems to speak plain HTTP: does base_url begin with http:// ?"
 	case errors.As(err, &signer), errors.As(err, &invalid):
 		what, hint = "cannot trust "+p.url, "add the server's certificate authority to those of the system (or name it in SSL_CERT_FILE), and see that the clock is right"

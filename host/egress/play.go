@@ -32,16 +32,11 @@ func Play(ctx context.Context, script *abi.Script, clocks Clocks) (*Response, er
 	if r.Status == 0 {
 		r.Status = http.StatusOK
 	}
-	var encodings []string
 	for _, h := range script.Headers {
-		name := strings.ToLower(h.Name)
-		r.Headers = append(r.Headers, abi.Header{Name: name, Value: h.Value})
-		if name == "content-encoding" {
-			encodings = append(encodings, h.Value)
-		}
+		r.Headers = append(r.Headers, abi.Header{Name: strings.ToLower(h.Name), Value: h.Value})
 	}
 	slices.SortStableFunc(r.Headers, func(a, b abi.Header) int { return strings.Compare(a.Name, b.Name) })
-	r.body = decode(&timedReader{r}, encodings)
+	r.body = decode(&timedReader{r}, r.Headers)
 	return r, nil
 }
 

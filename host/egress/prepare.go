@@ -75,7 +75,9 @@ func (g granted) target(raw, base string) (*url.URL, place, *Error) {
 	if why := plainURL(raw); why != "" {
 		return nil, none, refused("its URL %s", why)
 	}
-	u, err := url.Parse(raw)
+	// Braces must be escaped too, or net/url would choose its own spelling of
+	// the whole path.
+	u, err := url.Parse(strings.NewReplacer("{", "%7B", "}", "%7D").Replace(raw))
 	if err != nil {
 		return nil, none, refused("its URL cannot be parsed")
 	}

@@ -37,7 +37,7 @@ func (c *Client) Send(ctx context.Context, e Endpoint, r Request) (*Response, er
 // follow sends a request, and sends it on where the server says so.
 func (c *Client) follow(ctx context.Context, w *watch, out *outgoing) (*http.Response, error) {
 	var sent atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	ctx = httptrace.WithClientTrace(dialEndsWith(ctx), &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { w.connected() },
 		// Called before the last of the head is written, and before the body.
 		WroteHeaderField: func(string, []string) { sent.Store(true) },
@@ -124,7 +124,7 @@ func (c *Client) response(resp *http.Response, w *watch, out *outgoing) *Respons
 		raw:      resp.Body,
 		sent:     out.body,
 	}
-	r.body = decode(&timedReader{r}, resp.Header.Values("Content-Encoding"))
+	r.body = decode(&timedReader{r}, r.Headers)
 	return r
 }
 
