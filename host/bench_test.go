@@ -256,4 +256,3 @@ func BenchmarkReaderBytes(b *testing.B) {
 		b.ReportMetric(float64(lines)/float64(text), "json-bytes/byte")
 	}
 }
-
