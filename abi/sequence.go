@@ -1,8 +1,9 @@
 package abi
 
 import (
-	"bytes"
 	"errors"
+
+	"github.com/zchost/zchost/abi/jsonscan"
 )
 
 // The bytes around each record of a JSON text sequence (RFC 7464).
@@ -45,7 +46,7 @@ func NextRecord(seq []byte) (text, rest []byte, ok bool, err error) {
 	if seq[0] != recordStart {
 		return nil, nil, false, ErrNoRecord
 	}
-	end := bytes.IndexByte(seq[1:], recordStart) + 1
+	end := jsonscan.IndexByte(seq[1:], recordStart) + 1
 	if end == 0 {
 		end = len(seq)
 	}

@@ -6,46 +6,37 @@ import "unicode/utf8"
 // becomes U+FFFD.
 func AppendString[T ~string | ~[]byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
-	from, i := 0, 0
-	var high uint64
-	for i < len(s) {
-		w := word(s, i)
-		m := stops(w)
-		if m == 0 {
-			high |= w
-			i += 8
-			continue
+	from := len(dst)
+	dst = append(dst, s...)
+	if len(dst) >= wordLen {
+		// Nearly always there is nothing to escape, and the copy is good.
+		end, high := plainRun(dst, from)
+		if end >= len(dst) && (high&highBits == 0 || utf8.Valid(dst[from:])) {
+			return append(dst, '"')
 		}
-		n := leading(m)
-		high |= w & (1<<(8*n) - 1)
-		i += n
-		if i >= len(s) {
-			break
-		}
-		dst = appendRun(dst, s[from:i], high)
-		dst = appendEscape(dst, s[i])
-		i++
-		from, high = i, 0
 	}
-	dst = appendRun(dst, s[from:], high)
-	return append(dst, '"')
+	return append(appendEscaped(dst[:from], []byte(s)), '"')
 }
 
-func appendRun[T ~string | ~[]byte](dst []byte, run T, high uint64) []byte {
-	if high&highBits == 0 {
-		return append(dst, run...)
+func appendEscaped(dst, s []byte) []byte {
+	b := padded(s)
+	for i := 0; i < len(s); i++ {
+		from := i
+		i, _ = plainRun(b, i)
+		i = min(i, len(s))
+		dst = appendValid(dst, s[from:i])
+		if i < len(s) {
+			dst = appendEscape(dst, s[i])
+		}
 	}
-	return appendValid(dst, run)
+	return dst
 }
 
 // appendValid appends text and replaces what is not UTF-8.
-func appendValid[T ~string | ~[]byte](dst []byte, text T) []byte {
-	from := len(dst)
-	dst = append(dst, text...)
-	if utf8.Valid(dst[from:]) {
-		return dst
+func appendValid(dst, text []byte) []byte {
+	if utf8.Valid(text) {
+		return append(dst, text...)
 	}
-	dst = dst[:from]
 	for _, r := range string(text) {
 		dst = utf8.AppendRune(dst, r)
 	}
@@ -65,4 +56,12 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	const digits = "0123456789abcdef"
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+}
+
+// padded returns b, or a copy with zeros behind it if b is too short for word.
+func padded(b []byte) []byte {
+	if len(b) >= wordLen {
+		return b
+	}
+	return append(make([]byte, 0, wordLen), b...)[:wordLen]
 }

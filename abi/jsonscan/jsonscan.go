@@ -93,6 +93,7 @@ const (
 // and false, so that only End or Err needs to be looked at.
 type Scanner struct {
 	data  []byte
+	words []byte // data, or if that is shorter than a word, data and zeros
 	pos   int
 	depth int
 	at    place
@@ -101,7 +102,7 @@ type Scanner struct {
 
 // New returns a scanner at the start of the document, which must not be changed
 // while it is scanned.
-func New(data []byte) Scanner { return Scanner{data: data} }
+func New(data []byte) Scanner { return Scanner{data: data, words: padded(data)} }
 
 // Err returns the first error, a *SyntaxError, or nil.
 func (s *Scanner) Err() error {
@@ -162,6 +163,27 @@ func (s *Scanner) enter(open byte, want Kind) bool {
 // last member, and the scanner is then behind the object. A value that has not been
 // read is skipped. The key is valid until the document is changed.
 func (s *Scanner) Key() (key []byte, ok bool) {
+	if s.at == atValue {
+		s.Skip()
+	}
+	// Usually there is no space, and what follows is ," or, in front, a quote.
+	w := word(s.words, s.pos)
+	comma := uint64(s.at >> 1) // 1 if at is atNext
+	if w<<(8-8*comma)&0xFFFF != '"'<<8|comma*',' || s.depth == 0 {
+		return s.slowKey()
+	}
+	s.pos += int(comma) //nolint:gosec // 0 or 1
+	t := s.text()
+	if s.at0(s.pos) == ':' && t.plain {
+		s.pos++
+		s.at = atValue
+		return s.data[t.from:t.to:t.to], true
+	}
+	return s.colon(t)
+}
+
+// slowKey is Key where there is space, or no further member.
+func (s *Scanner) slowKey() (key []byte, ok bool) {
 	if !s.more('}') {
 		return nil, false
 	}
@@ -169,17 +191,22 @@ func (s *Scanner) Key() (key []byte, ok bool) {
 		s.fail(s.pos, "expected a key")
 		return nil, false
 	}
-	t := s.text()
+	return s.colon(s.text())
+}
+
+// colon goes behind the colon after the key t.
+func (s *Scanner) colon(t text) (key []byte, ok bool) {
 	if s.peek() != ':' {
 		s.fail(s.pos, "expected a colon")
 		return nil, false
 	}
 	s.pos++
 	s.at = atValue
-	if t.plain {
-		return s.data[t.from:t.to], true
+	key = s.data[t.from:t.to:t.to]
+	if !t.plain {
+		key = unquote(nil, key)
 	}
-	return unquote(nil, s.data[t.from:t.to]), true
+	return key, true
 }
 
 // Elem goes to the array's next element. It returns false after the last one,
@@ -226,16 +253,34 @@ func containerName(end byte) string {
 
 // Skip reads the next value, checks it and drops it.
 func (s *Scanner) Skip() {
-	switch s.Kind() {
-	case String:
+	if s.at0(s.pos) == '"' && s.at == atValue {
 		s.text()
 		s.at = atNext
-	case Number:
+		return
+	}
+	s.skipOther()
+}
+
+// skipOther is Skip for what is no string, or has space before it.
+func (s *Scanner) skipOther() {
+	k := s.Kind()
+	if k == Number {
 		s.number()
-	case Null:
-		s.literal("null")
+		return
+	}
+	if k == Null {
+		s.literal(wordNull, len("null"))
+		return
+	}
+	s.skipRare(k)
+}
+
+func (s *Scanner) skipRare(k Kind) {
+	switch k {
 	case Object:
-		for s.Object(); s.skipMember(); {
+		s.Object()
+		for _, ok := s.Key(); ok; _, ok = s.Key() {
+			s.Skip()
 		}
 	case Array:
 		for s.Array(); s.Elem(); {
@@ -243,18 +288,11 @@ func (s *Scanner) Skip() {
 		}
 	case Bool:
 		s.Bool()
-	case Invalid:
+	case String:
+		s.Skip() // there was space, and Kind went behind it
+	case Number, Null, Invalid:
 		s.unexpected(Invalid)
 	}
-}
-
-// skipMember reads the object's next member and drops it.
-func (s *Scanner) skipMember() bool {
-	if _, ok := s.Key(); !ok {
-		return false
-	}
-	s.Skip()
-	return true
 }
 
 // Raw returns the next value as it is written, without the space around it. It
@@ -271,13 +309,14 @@ func (s *Scanner) Raw() []byte {
 
 // peek returns the next byte that is not space, and 0 at the end.
 func (s *Scanner) peek() byte {
-	if s.pos < len(s.data) {
-		if c := s.data[s.pos]; c > ' ' {
-			return c
-		}
+	if c := s.at0(s.pos); c > ' ' {
+		return c
 	}
 	return s.space()
 }
+
+// at0 returns the byte at i, and 0 behind the end.
+func (s *Scanner) at0(i int) byte { return byte(word(s.words, i)) } //nolint:gosec // its lowest byte
 
 // space skips space: blank, tab, CR, LF.
 func (s *Scanner) space() byte {
@@ -317,5 +356,5 @@ func (s *Scanner) fail(offset int, msg string) {
 		}
 		s.err = &SyntaxError{Offset: offset, Msg: msg}
 	}
-	s.data, s.pos, s.at = nil, 0, atNext
+	s.data, s.words, s.pos, s.at = nil, padded(nil), 0, atNext
 }

@@ -13,50 +13,51 @@ type text struct {
 
 // text reads and checks a string. The scanner is at its opening quote.
 func (s *Scanner) text() text {
-	t := text{from: s.pos + 1, plain: true}
-	i := t.from
-	var high uint64 // of all words: is there anything but ASCII
-	for {
-		w := word(s.data, i)
-		m := stops(w)
-		if m == 0 {
-			high |= w
-			i += 8
-			// A second word on the way saves half of the jumps.
-			w = word(s.data, i)
-			m = stops(w)
-			if m == 0 {
-				high |= w
-				i += 8
-				continue
-			}
-		}
-		n := leading(m)
-		high |= w & (1<<(8*n) - 1)
-		i += n
-		if c := s.byteAt(i); c == '"' {
-			break
-		} else if c != '\\' {
+	from := s.pos + 1
+	w := word(s.words, from)
+	n := leading(stops(w))
+	// Most keys fit into one word: a quote, and only ASCII before it.
+	if w>>uint(8*n)&0xFF == '"' && w<<uint(64-8*n)&highBits == 0 { //nolint:gosec // n is 0 to 8
+		s.pos = from + n + 1
+		return text{from, from + n, true}
+	}
+	return s.longText(from)
+}
+
+// longText is text for all strings.
+func (s *Scanner) longText(from int) text {
+	to, high := plainRun(s.words, from)
+	if s.at0(to) == '"' && high&highBits == 0 {
+		s.pos = to + 1
+		return text{from, to, true}
+	}
+	if s.at0(to) == '"' {
+		s.pos = to + 1
+		return text{from, to, utf8.Valid(s.data[from:to])}
+	}
+	return s.escapedText(from, to)
+}
+
+// escapedText is text for a string that has an escape at i, or a fault.
+func (s *Scanner) escapedText(from, i int) text {
+	for s.at0(i) != '"' {
+		if s.at0(i) != '\\' {
 			s.fail(i, "control character in a string")
 			return text{}
 		}
-		t.plain = false
 		if i = s.escape(i); i < 0 {
 			return text{}
 		}
+		i, _ = plainRun(s.words, i)
 	}
-	t.to = i
 	s.pos = i + 1
-	if high&highBits != 0 && t.plain {
-		t.plain = utf8.Valid(s.data[t.from:t.to])
-	}
-	return t
+	return text{from, i, false}
 }
 
 // escape checks the escape sequence at i and returns the place behind it, or -1
 // if there is none.
 func (s *Scanner) escape(i int) int {
-	c := s.byteAt(i + 1)
+	c := s.at0(i + 1)
 	if escapes[c] != 0 {
 		return i + 2
 	}
@@ -73,48 +74,40 @@ func (s *Scanner) escape(i int) int {
 // unquote appends the contents of a string that has been checked: escapes are
 // replaced by what they stand for, and what is not UTF-8 by U+FFFD.
 func unquote(dst, src []byte) []byte {
-	for len(src) > 0 {
-		n := run(src)
-		dst = appendValid(dst, src[:n])
-		if src = src[n:]; len(src) == 0 {
+	b := padded(src)
+	for i := 0; i < len(src); {
+		end, _ := plainRun(b, i)
+		end = min(end, len(src))
+		dst = appendValid(dst, src[i:end])
+		if i = end; i == len(src) {
 			break
 		}
-		if c := src[1]; c != 'u' {
+		c := src[i+1]
+		if c != 'u' {
 			dst = append(dst, escapes[c])
-			src = src[2:]
+			i += 2
 			continue
 		}
-		r := hex4(src[2:6])
-		src = src[6:]
-		if utf16.IsSurrogate(r) {
-			r, src = surrogate(r, src)
-		}
+		r, n := unescape(src[i:])
 		dst = utf8.AppendRune(dst, r)
+		i += n
 	}
 	return dst
 }
 
-// surrogate joins a half of a surrogate pair with the escaped other half, if
-// that follows.
-func surrogate(r rune, rest []byte) (rune, []byte) {
-	if len(rest) >= 6 && rest[0] == '\\' && rest[1] == 'u' {
-		if joined := utf16.DecodeRune(r, hex4(rest[2:6])); joined != utf8.RuneError {
-			return joined, rest[6:]
+// unescape returns the rune that \uXXXX at the start of src stands for, together
+// with the other half if it is a surrogate pair, and how long that is.
+func unescape(src []byte) (r rune, n int) {
+	r = hex4(src[2:6])
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(src) >= 12 && src[6] == '\\' && src[7] == 'u' {
+		if pair := utf16.DecodeRune(r, hex4(src[8:12])); pair != utf8.RuneError {
+			return pair, 12
 		}
 	}
-	return utf8.RuneError, rest
-}
-
-// run counts the bytes in front of the first escape.
-func run(src []byte) int {
-	for i := 0; i < len(src); {
-		n := leading(stops(word(src, i)))
-		i += n
-		if n < 8 {
-			return min(i, len(src))
-		}
-	}
-	return len(src)
+	return utf8.RuneError, 6
 }
 
 // hex4 returns the value of four hexadecimal digits, or -1.

@@ -89,9 +89,9 @@ func (s *Scanner) Bool() bool {
 	switch {
 	case s.at != atValue:
 	case s.peek() == 't':
-		return s.literal("true")
+		return s.literal(wordTrue, len("true"))
 	case s.peek() == 'f':
-		s.literal("false")
+		s.literal(wordFalse, len("false"))
 		return false
 	}
 	s.unexpected(Bool)
@@ -101,35 +101,58 @@ func (s *Scanner) Bool() bool {
 // Null reads the next value if it is null; if not, it reads nothing and returns
 // false.
 func (s *Scanner) Null() bool {
-	return s.at == atValue && s.peek() == 'n' && s.literal("null")
+	return s.at == atValue && s.peek() == 'n' && s.literal(wordNull, len("null"))
 }
 
-func (s *Scanner) literal(word string) bool {
-	end := s.pos + len(word)
-	if end > len(s.data) || string(s.data[s.pos:end]) != word {
-		s.fail(s.pos, "unexpected character")
-		return false
+// The literals as words.
+const (
+	wordNull  = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
+	wordTrue  = 't' | 'r'<<8 | 'u'<<16 | 'e'<<24
+	wordFalse = 'f' | 'a'<<8 | 'l'<<16 | 's'<<24 | 'e'<<32
+)
+
+// literal goes behind a literal of n bytes.
+func (s *Scanner) literal(text uint64, n int) bool {
+	if word(s.words, s.pos)&(1<<uint(8*n)-1) == text { //nolint:gosec // n is 4 or 5
+		s.pos += n
+		s.at = atNext
+		return true
 	}
-	s.pos = end
-	s.at = atNext
-	return true
+	s.fail(s.pos, "unexpected character")
+	return false
 }
 
 // number reads a number and returns where it is.
 func (s *Scanner) number() (from, to int, ok bool) {
+	// Most numbers are integers of few digits.
+	from = s.pos
+	w := word(s.words, from)
+	n := leading(notDigit(w))
+	if first := byte(w); s.at == atValue && n > 0 && n < wordLen && (n == 1 || first != '0') {
+		if next := byte(w >> uint(8*n)); next != '.' && next|0x20 != 'e' { //nolint:gosec // n is not negative
+			s.pos = from + n
+			s.at = atNext
+			return from, s.pos, true
+		}
+	}
+	return s.anyNumber()
+}
+
+// anyNumber is number for all numbers.
+func (s *Scanner) anyNumber() (from, to int, ok bool) {
 	if s.Kind() != Number {
 		s.unexpected(Number)
 		return 0, 0, false
 	}
 	from = s.pos
 	i := from
-	if s.byteAt(i) == '-' {
+	if s.at0(i) == '-' {
 		i++
 	}
 	digits := i
 	i = s.digits(i)
 	good := i > digits && (s.data[digits] != '0' || i == digits+1)
-	if c := s.byteAt(i); c == '.' || c|0x20 == 'e' {
+	if c := s.at0(i); c == '.' || c|0x20 == 'e' {
 		var tail bool
 		i, tail = s.fraction(i)
 		good = good && tail
@@ -145,17 +168,17 @@ func (s *Scanner) number() (from, to int, ok bool) {
 
 // fraction reads what follows the digits of a number: fraction and exponent.
 func (s *Scanner) fraction(i int) (end int, ok bool) {
-	if s.byteAt(i) == '.' {
+	if s.at0(i) == '.' {
 		from := i + 1
 		if i = s.digits(from); i == from {
 			return i, false
 		}
 	}
-	if s.byteAt(i)|0x20 != 'e' {
+	if s.at0(i)|0x20 != 'e' {
 		return i, true
 	}
 	from := i + 1
-	if c := s.byteAt(from); c == '+' || c == '-' {
+	if c := s.at0(from); c == '+' || c == '-' {
 		from++
 	}
 	i = s.digits(from)
@@ -165,17 +188,10 @@ func (s *Scanner) fraction(i int) (end int, ok bool) {
 // digits returns the first place from i on that does not hold a digit.
 func (s *Scanner) digits(i int) int {
 	for {
-		n := leading(notDigit(word(s.data, i)))
+		n := leading(notDigit(word(s.words, i)))
 		i += n
 		if n < 8 {
 			return i
 		}
 	}
-}
-
-func (s *Scanner) byteAt(i int) byte {
-	if i < len(s.data) {
-		return s.data[i]
-	}
-	return 0
 }

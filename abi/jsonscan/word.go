@@ -6,37 +6,23 @@ import "math/bits"
 // bit of a byte set where the byte is looked for. A mask may have further bits
 // set above the first hit, never below it: only leading may be asked.
 const (
+	wordLen  = 8
 	ones     = 0x0101010101010101
 	highBits = 0x80 * ones
 )
 
-// word returns the eight bytes of b from i on; behind the end they are 0.
-func word[T ~string | ~[]byte](b T, i int) uint64 {
-	if i+8 <= len(b) {
-		b := b[i : i+8]
-		return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-	}
-	return lastWord(b, i)
-}
-
-// lastWord is word for the last bytes.
-func lastWord[T ~string | ~[]byte](b T, i int) uint64 {
-	if i >= len(b) {
-		return 0
-	}
-	if len(b) >= 8 {
-		return word(b, len(b)-8) >> (8 * (i + 8 - len(b)))
-	}
-	var w uint64
-	for n := len(b) - 1; n >= i; n-- {
-		w = w<<8 | uint64(b[n])
-	}
-	return w
+// word returns the eight bytes from i on; behind the end they are 0. There are at
+// least eight bytes in b. Near the end it reads the last eight bytes and moves
+// what is wanted to the front; beyond says by how much, and is 0 elsewhere, so
+// that this takes no jump.
+func word(b []byte, i int) uint64 {
+	beyond := i - (len(b) - wordLen)
+	beyond &^= beyond >> 63
+	return load(b, i-beyond) >> uint(8*beyond) //nolint:gosec // not negative
 }
 
 // stops finds what ends a run of plain bytes in a string: a quote, a backslash
-// or a control character, which is also what word puts behind the end.
+// or a control character, which is also what word gives behind the end.
 func stops(w uint64) uint64 {
 	quote := w ^ ones*'"'
 	slash := w ^ ones*'\\'
@@ -52,3 +38,28 @@ func notDigit(w uint64) uint64 {
 // leading counts the bytes in front of the first hit of a mask, 8 if there is
 // none.
 func leading(mask uint64) int { return bits.TrailingZeros64(mask) >> 3 }
+
+// plainRun returns the first place from i on that ends a run of plain bytes. The
+// bytes of the run are all ASCII unless high has one of highBits.
+func plainRun(b []byte, i int) (end int, high uint64) {
+	w := word(b, i)
+	m := stops(w)
+	if m == 0 { // most strings have less than 24 bytes, and need no loop
+		high = w
+		i += wordLen
+		w = word(b, i)
+		m = stops(w)
+		if m == 0 {
+			high |= w
+			i += wordLen
+			w = word(b, i)
+			for m = stops(w); m == 0; m = stops(w) {
+				high |= w
+				i += wordLen
+				w = word(b, i)
+			}
+		}
+	}
+	n := leading(m)
+	return i + n, high | w&(1<<uint(8*n)-1) //nolint:gosec // n is below 8
+}
