@@ -24,6 +24,7 @@ type Config struct {
 	Log         Log                 `toml:"log" doc:"What the host writes about itself."`
 
 	file    string
+	dir     string // where relative paths begin
 	origins map[string]Origin
 }
 
@@ -31,7 +32,7 @@ type Config struct {
 type Agent struct {
 	Model       string   `toml:"model" ref:"models" doc:"The profile that it asks. Needed when there are several."`
 	System      string   `toml:"system" doc:"The system prompt." range:"0..262144"`
-	SystemFile  string   `toml:"system_file" doc:"A file that holds the system prompt, in place of system; relative to the config file." range:"1..4096"`
+	SystemFile  string   `toml:"system_file" doc:"A file that holds the system prompt, in place of system; relative to the directory of the config file." range:"1..4096"`
 	Locale      string   `toml:"locale" doc:"The language of markers and notices, as en or pt-BR; without it the reader's." range:"1..64"`
 	MaxTokens   int64    `toml:"max_tokens" doc:"The most tokens of an answer; 0 leaves it to the provider. A profile's own value goes before it." default:"0" range:"0..100000000"`
 	Temperature *float64 `toml:"temperature" doc:"The sampling temperature; without it the provider's. A profile's own value goes before it." range:"0..2"`
@@ -52,11 +53,10 @@ type Model struct {
 // Provider is one [providers.NAME] table: an endpoint, and the plugin that
 // speaks its protocol.
 type Provider struct {
-	Plugin  string            `toml:"plugin" doc:"The provider plugin that speaks the endpoint's protocol." range:"1..64" required:"true"`
-	BaseURL string            `toml:"base_url" doc:"The endpoint's address; without it the plugin's default." range:"1..2048"`
-	APIKeys []string          `toml:"api_keys" secret:"true" doc:"A pool of keys, each a reference: env:NAME, file:PATH or cmd:COMMAND."`
-	Secrets map[string]string `toml:"secrets" secret:"true" doc:"Further secrets that the plugin may name, as references."`
-	Options json.RawMessage   `toml:"options" doc:"The plugin's own settings; its plugin.toml says which there are."`
+	Plugin  string          `toml:"plugin" doc:"The provider plugin that speaks the endpoint's protocol." range:"1..64" required:"true"`
+	BaseURL string          `toml:"base_url" doc:"The endpoint's address; without it the plugin's default." range:"1..2048"`
+	APIKeys []string        `toml:"api_keys" secret:"true" doc:"A pool of keys, each a reference: env:NAME, file:PATH or cmd:COMMAND."`
+	Options json.RawMessage `toml:"options" doc:"The plugin's own settings; its plugin.toml says which there are. The plugin sees them, so no secret belongs here."`
 	Reliability
 }
 
@@ -74,7 +74,7 @@ const (
 // Reliability holds the knobs as they are written; nil is not set here.
 // Config.Knobs puts the levels together.
 type Reliability struct {
-	ProviderRetries   *int           `toml:"provider_retries" doc:"Attempts on one candidate beyond the first, after a failure before any output (REL-3)." default:"2" range:"0..20"`
+	ProviderRetries   *int           `toml:"provider_retries" doc:"After a failure before any output the same candidate is asked again, without streaming, up to this many times and once more (REL-3)." default:"2" range:"0..20"`
 	ProviderBackoffMS *int64         `toml:"provider_backoff_ms" doc:"The first wait between two attempts in milliseconds; it doubles up to 10 s (REL-6)." default:"500" range:"0..10000"`
 	RetryAfterMax     *time.Duration `toml:"retry_after_max" doc:"The longest wait that a provider may ask for; a longer one moves on to the next candidate (REL-6)." default:"1m" range:"0s..1h"`
 	TurnDeadline      *time.Duration `toml:"turn_deadline" doc:"How long all attempts of a turn may take together; the value of the agent's profile counts (REL-6)." default:"10m" range:"1s..24h"`

@@ -71,12 +71,12 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 	case f.typ == reflect.TypeFor[json.RawMessage]():
 		if d.expect(n, path, kindTable, "write "+f.key+" = { … }") {
 			v.SetBytes(appendJSON(nil, n))
-			d.record(n, path)
+			d.open(n, path)
 		}
 	case f.typ.Kind() == reflect.Struct:
 		d.table(n, v, path)
 	case f.typ.Kind() == reflect.Map:
-		d.named(n, v, f, path)
+		d.named(n, v, path)
 	case f.typ.Kind() == reflect.Slice:
 		d.list(n, v, f, path)
 	case f.typ.Kind() == reflect.String:
@@ -86,22 +86,28 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 	}
 }
 
-// record notes where the values of an open table come from.
-func (d *decoder) record(n *node, path string) {
+// open notes where the values of an open table come from, and refuses secrets
+// in it: the plugin gets the table as it is.
+func (d *decoder) open(n *node, path string) {
 	for _, e := range n.items {
+		key := path
 		if n.kind == kindTable {
-			d.origins[join(path, e.key)] = e.value
-			d.record(e.node, join(path, e.key))
+			key = join(path, e.key)
+			d.origins[key] = e.value
 		}
+		if e.kind == kindString && isSecret(e.key, e.text) {
+			d.report.add(e.value, key, "a secret is written here, where the plugin would see it",
+				"write a reference to it into api_keys, as env:NAME, and change the secret")
+		}
+		d.open(e.node, key)
 	}
 }
 
 // named decodes a table whose keys are the operator's own names.
-func (d *decoder) named(n *node, v reflect.Value, f field, path string) {
+func (d *decoder) named(n *node, v reflect.Value, path string) {
 	if !d.expect(n, path, kindTable, "write ["+path+".NAME]") {
 		return
 	}
-	elem := v.Type().Elem()
 	v.Set(reflect.MakeMap(v.Type()))
 	for i, e := range n.items {
 		key := join(path, e.key)
@@ -114,18 +120,13 @@ func (d *decoder) named(n *node, v reflect.Value, f field, path string) {
 			d.report.add(e.at, key, "this is no name", "use a-z, 0-9, \"-\", \"_\" and \".\", 64 characters at most")
 			continue
 		}
-		item := reflect.New(elem).Elem()
-		if elem.Kind() == reflect.Struct {
-			d.table(e.node, item, key)
-		} else {
-			d.text(e.node, item, f, key)
-		}
+		item := reflect.New(v.Type().Elem()).Elem()
+		d.table(e.node, item, key)
 		v.SetMapIndex(reflect.ValueOf(e.key), item)
 	}
 }
 
-// isName reports whether s may name an agent, a profile, a provider or a
-// secret.
+// isName reports whether s may name an agent, a profile or a provider.
 func isName(s string) bool {
 	if s == "" || len(s) > 64 {
 		return false

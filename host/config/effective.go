@@ -134,7 +134,7 @@ func (c Config) value(v reflect.Value, f field, path string) *node {
 		n.kind = kindTable
 		c.structure(n, v, path)
 	case v.Kind() == reflect.Map:
-		n.kind, n.inline = kindTable, f.secret
+		n.kind = kindTable
 		for _, k := range sortedKeys(v) {
 			n.set(k, c.value(v.MapIndex(reflect.ValueOf(k)), field{typ: f.typ.Elem()}, join(path, k)))
 		}

@@ -44,7 +44,7 @@ func Load(opt Options) (Config, error) {
 		path = filepath.Join(opt.Home, FileName)
 	}
 	data, found := read(path, opt.Path != "", r)
-	c := Config{}
+	c := Config{dir: filepath.Dir(path)}
 	if found {
 		c.file = path
 	}
@@ -139,7 +139,7 @@ func invalidUTF8(data []byte) int {
 }
 
 // expand resolves a path in the config: "~/" is the user's home, and a
-// relative path starts at the config file.
+// relative path starts where the config file is, or would be.
 func (c Config) expand(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -151,5 +151,5 @@ func (c Config) expand(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return path, nil
 	}
-	return filepath.Join(filepath.Dir(c.file), path), nil
+	return filepath.Join(c.dir, path), nil
 }
