@@ -258,12 +258,12 @@ func TestDelays(t *testing.T) {
 func TestJunkIsAFailure(t *testing.T) {
 	t.Parallel()
 	var d provider.Decoder
-	for _, data := range []string{"", "  ", "<html>"} {
+	for _, data := range []string{"", "  ", "<html>", "{}"} {
 		if err := (demo{}).Frame(&d, []byte(data), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(d.Events) != 1 || d.Events[0].Type != abi.EventFailure {
+	if len(d.Events) != 2 || d.Events[0].Type != abi.EventFailure || d.Events[1].Type != abi.EventFailure {
 		t.Errorf("events = %+v", d.Events)
 	}
 	for _, body := range []string{"", "{}", "<html>"} {

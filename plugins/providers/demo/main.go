@@ -60,8 +60,8 @@ func (demo) Frame(d *provider.Decoder, data []byte, _ string) error {
 	}
 	var e abi.Event
 	switch err := e.DecodeJSON(data); {
-	case err != nil:
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is no event: " + err.Error()})
+	case err != nil || e.Type == "":
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is no event"})
 	default:
 		d.Emit(e)
 	}
