@@ -214,17 +214,24 @@ func TestCutAfterText(t *testing.T) {
 	}
 }
 
-// STR-3: a server that goes silent is left after idle_timeout, and the failure
-// names the clock.
+// STR-3: a server that goes silent is left, before the head and in the body,
+// and the failure names the clock. Nothing was seen, so it is asked again.
 func TestSilence(t *testing.T) {
 	t.Parallel()
-	mock.on(t, `{"match":{"model":"stalls"},"response":{"content":"one two three four five"},"latency":8000}`)
-	a := aimock(t, []string{"stalls"}, `idle_timeout = "500ms"`, "header_timeout = \"500ms\"", "provider_retries = 0").send(t, "hi")
-	if a.code != 2 && a.code != 0 {
-		t.Errorf("exit %d, stdout %s", a.code, a.stdout)
-	}
-	if a.summary.Attempts != 2 {
-		t.Errorf("%d attempts, want the stream and one without streaming", a.summary.Attempts)
+	for model, c := range map[string]struct{ how, clock string }{
+		"no-head": {`"latency":8000`, "header_timeout"},
+		"no-body": {`"streamingProfile":{"ttft":10,"tps":0.1}`, "idle_timeout"},
+	} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"one two three"},`+c.how+`}`)
+			a := aimock(t, []string{model}, `idle_timeout = "1s"`, `header_timeout = "1s"`).send(t, "hi")
+			a.want(t, 0, "complete", "one two three", "")
+			mock.wantRequests(t, []string{model}, model+" stream", model+" whole")
+			if !strings.Contains(a.stdout, c.clock) {
+				t.Errorf("nothing names %s: %s", c.clock, a.stdout)
+			}
+		})
 	}
 }
 

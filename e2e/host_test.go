@@ -88,6 +88,9 @@ provider_backoff_ms = 1
 	if err := os.WriteFile(filepath.Join(h.home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(cache, filepath.Join(h.home, "cache")); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { h.noKey(t) })
 	return h
 }
@@ -204,7 +207,7 @@ func (a answer) types() []string {
 func (h *host) noKey(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(h.home, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		b, err := os.ReadFile(path)

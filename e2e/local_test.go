@@ -36,15 +36,13 @@ type local struct {
 	gzip        bool
 	cut         bool // breaks the connection after the body
 	requests    atomic.Int64
+	auth        atomic.Value // the Authorization of the last request
 }
 
 func (l *local) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.requests.Add(1)
 	_, _ = io.Copy(io.Discard, r.Body)
-	if r.Header.Get("Authorization") != "" && strings.Contains(r.URL.Path, "nokey") {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
+	l.auth.Store(r.Header.Get("Authorization"))
 	contentType := l.contentType
 	if contentType == "" {
 		contentType = "text/event-stream"
@@ -107,6 +105,9 @@ func TestLocalDialectsAnswer(t *testing.T) {
 			if n := l.requests.Load(); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
+			if l.auth.Load() != "Bearer "+key {
+				t.Error("the request does not hold the key")
+			}
 		})
 	}
 }
@@ -145,7 +146,7 @@ func TestLocalDialectsFail(t *testing.T) {
 		"error without framing":           {&local{body: `{"error":` + overflow + `}`}, "", "context size"},
 		"nothing at all (C014)":           {&local{body: ""}, "", "empty"},
 		"finish and no text (REL-5)":      {&local{body: llamaHead + llamaEnd + done}, "", ""},
-		"gzip without its header (C010)":  {&local{body: "\x1f\x8b\x08\x00\x00\x00\x00\x00"}, "", "not an event stream"},
+		"gzip without its header (C010)":  {&local{body: "\x1f\x8b\x08\x00\x00\x00\x00\x00"}, "", "compressed"},
 		"cut before any text (REL-3)":     {&local{body: llamaHead, cut: true}, "", ""},
 		"end before any text":             {&local{body: llamaHead}, "", ""},
 		"not JSON in a data line (STR-4)": {&local{body: "data: oops\n\n" + done}, "", ""},
@@ -192,6 +193,9 @@ func TestLocalWithoutKey(t *testing.T) {
 	l := &local{body: ollamaText + ollamaEnd + done}
 	s := httptest.NewServer(l)
 	t.Cleanup(s.Close)
-	h := newHost(t, s.URL+"/nokey/v1", []string{"local"}, "api_keys = []")
+	h := newHost(t, s.URL+"/v1", []string{"local"}, "api_keys = []")
 	h.send(t, "hi").want(t, 0, "complete", "Hello", "")
+	if l.auth.Load() != "" {
+		t.Errorf("the request has the authorization %v", l.auth.Load())
+	}
 }

@@ -14,9 +14,13 @@ import (
 	"time"
 )
 
-// mock is the fake server that all tests share. Each test keeps to model names
-// of its own.
-var mock server
+var (
+	// mock is the fake server that all tests share. Each test keeps to model
+	// names of its own.
+	mock server
+	// cache holds the compiled plugins, so that not every home compiles them.
+	cache string
+)
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -27,7 +31,32 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer stop()
+	if cache, err = warmCache(); err != nil {
+		fmt.Fprintln(os.Stderr, "compile plugins:", err)
+		return 1
+	}
+	defer os.RemoveAll(filepath.Dir(cache))
 	return m.Run()
+}
+
+// warmCache starts the program once with the plugin that the tests use.
+func warmCache() (string, error) {
+	home, err := os.MkdirTemp("", "zchost-e2e-")
+	if err != nil {
+		return "", err
+	}
+	config := "[models.main]\nprovider = \"peer\"\nmodel = \"x\"\n" +
+		"[agents.main]\nmodel = \"main\"\n[providers.peer]\nplugin = \"openai-chat\"\n" +
+		"base_url = \"" + mock.url + "/nowhere\"\nprovider_retries = 0\n"
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		return "", err
+	}
+	cmd := exec.Command("../bin/zchost", "--home", home, "send", "-m", "hi")
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 2 {
+		return "", fmt.Errorf("%w: exit %d: %s", err, code, out)
+	}
+	return filepath.Join(home, "cache"), nil
 }
 
 // startMock starts aimock and waits until it listens.
