@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider"
+)
+
+func TestFrame(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		frame string
+		want  []abi.Event
+	}{
+		"piece":   {`{"piece":"hi "}`, []abi.Event{{Type: abi.EventText, Text: "hi "}}},
+		"over":    {`{"over":true}`, []abi.Event{{Type: abi.EventFinish, Reason: abi.FinishStop, Raw: "over"}, {Type: abi.EventDone}}},
+		"trouble": {`{"trouble":"no seeds"}`, []abi.Event{{Type: abi.EventFailure, Failure: &abi.Failure{Class: abi.FailureServer, Message: "no seeds"}}}},
+		"junk":    {`{"piece":`, []abi.Event{{Type: abi.EventFailure, Failure: &abi.Failure{Class: abi.FailureServer, Message: "the line is not JSON"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var d provider.Decoder
+			if err := (parrot{}).Frame(&d, []byte(c.frame), ""); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, d.Events); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// The guide quotes this plugin: every block of Go and the manifest in it are
+// here word for word.
+func TestGuideIsCurrent(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/adding-a-provider.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, file := range map[string]string{"go": "main.go", "toml": "plugin.toml"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
+		if len(blocks) == 0 {
+			t.Errorf("the guide quotes nothing of %s", file)
+		}
+		for _, b := range blocks {
+			if !strings.Contains(string(source), b[1]) {
+				t.Errorf("not in %s:\n%s", file, b[1])
+			}
+		}
+	}
+}
