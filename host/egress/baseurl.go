@@ -42,6 +42,8 @@ func ParseBaseURL(s string) (string, error) {
 		return bad("has a query or fragment", "leave out what follows ? or #")
 	case u.Hostname() == "":
 		return bad("lacks a host", example)
+	case strings.ContainsFunc(u.Host, notOfHost):
+		return bad("has a host name with characters that none has", example)
 	case dotSegments(u.EscapedPath()):
 		return bad("has . or .. in its path", "write the path that is meant")
 	}
@@ -49,6 +51,12 @@ func ParseBaseURL(s string) (string, error) {
 }
 
 const notASCII = "holds characters beyond ASCII"
+
+// notOfHost tells whether c is in no name, address or port.
+func notOfHost(c rune) bool {
+	alnum := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return !alnum && !strings.ContainsRune(".-_:[]", c)
+}
 
 // plainURL says what is wrong with the bytes of a URL, or "". Parsers disagree
 // about all of these, and so about where a request would go.

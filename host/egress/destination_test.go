@@ -42,7 +42,7 @@ func TestParseBaseURL(t *testing.T) {
 		"", "api.openai.com/v1", "localhost:8080", "//host/v1", "/v1", "ftp://host", "file:///etc/passwd", "mailto:a@b",
 		"https://", "https:///v1", "https://u:hunter22@host/v1", "https://host/v1?k=1", "https://host/v1?", "https://host/#x", "https://host/#",
 		"https://host/v1/../v2", "https://host/%2e%2E/v2", "https://host/a b", "https://host\\@evil", "https://host/\x00", "https://bücher.example",
-		"https://host/{{secret:k}}", "https://host/%zz", "https://host:port/", "https://[::1", "http:host/v1",
+		"https://host/{{secret:k}}", "https://host/%zz", "https://host:port/", "https://[::1", "http:host/v1", "http://0%80", "http://h%2fx/", "http://a,b", "http://[fe80::1%25eth0]/",
 	} {
 		got, err := egress.ParseBaseURL(in)
 		if err == nil {
@@ -56,7 +56,7 @@ func TestParseBaseURL(t *testing.T) {
 }
 
 func FuzzParseBaseURL(f *testing.F) {
-	for _, s := range []string{"https://api.example.com/v1", "HTTP://[::1]:80//", "https://u@h", "x"} {
+	for _, s := range []string{"https://api.example.com/v1", "HTTP://[::1]:80//", "https://u@h", "x", "http://0%80"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

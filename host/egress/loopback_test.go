@@ -20,11 +20,11 @@ import (
 // raw starts a server on loopback that reads a request's head and hands the
 // connection over; it closes the connection afterwards. It returns its base
 // URL.
-func raw(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
+func raw(tb testing.TB, serve func(net.Conn)) string {
+	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var conns sync.WaitGroup
 	conns.Go(func() {
@@ -42,16 +42,16 @@ func raw(t *testing.T, serve func(net.Conn)) string {
 			})
 		}
 	})
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		listener.Close()
 		conns.Wait()
 	})
 	return "http://" + listener.Addr().String()
 }
 
-func get(t *testing.T, c *egress.Client, base string) (*egress.Response, error) {
-	t.Helper()
-	return c.Send(t.Context(), egress.Endpoint{BaseURL: base}, egress.Request{URL: base + "/v1/chat?k=v", Body: [][]byte{[]byte("{}")}})
+func get(tb testing.TB, c *egress.Client, base string) (*egress.Response, error) {
+	tb.Helper()
+	return c.Send(tb.Context(), egress.Endpoint{BaseURL: base}, egress.Request{URL: base + "/v1/chat?k=v", Body: [][]byte{[]byte("{}")}})
 }
 
 // An error says what failed, where, and what to do.
