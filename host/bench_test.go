@@ -75,7 +75,7 @@ func frame(text string) string {
 		text + `"},"finish_reason":null}]}` + "\n\n"
 }
 
-func flushed(w http.ResponseWriter, s string) {
+func put(w http.ResponseWriter, s string) {
 	_, _ = io.WriteString(w, s)
 	_ = http.NewResponseController(w).Flush()
 }
@@ -111,9 +111,9 @@ func BenchmarkFrameLatency(b *testing.B) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range n {
 			time.Sleep(2 * time.Millisecond)
-			flushed(w, frame(strconv.FormatInt(time.Now().UnixNano(), 10)))
+			put(w, frame(strconv.FormatInt(time.Now().UnixNano(), 10)))
 		}
-		flushed(w, fin("stop")+doneSignal)
+		put(w, fin("stop")+doneSignal)
 	})
 	var times []time.Duration
 	talk(b, h, "s", "go", func(e *journal.Event) {
@@ -134,9 +134,9 @@ func BenchmarkFrames64(b *testing.B) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range each/8 + 1 {
-			flushed(w, text)
+			put(w, text)
 		}
-		flushed(w, fin("stop")+doneSignal)
+		put(w, fin("stop")+doneSignal)
 	})
 	var seen atomic.Int64
 	var all sync.WaitGroup
@@ -188,10 +188,10 @@ func BenchmarkTurnLatency(b *testing.B) {
 		arrived.Store(time.Now().UnixNano())
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		flushed(w, txt("Hi"))
+		put(w, txt("Hi"))
 		time.Sleep(5 * time.Millisecond)
 		last.Store(time.Now().UnixNano())
-		flushed(w, fin("stop")+doneSignal)
+		put(w, fin("stop")+doneSignal)
 	})
 	talk(b, h, "warm", "go", func(*journal.Event) {})
 	var before, after []time.Duration
@@ -215,7 +215,7 @@ func BenchmarkLongHistory(b *testing.B) {
 		arrived.Store(time.Now().UnixNano())
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		flushed(w, txt("ok")+fin("stop")+doneSignal)
+		put(w, txt("ok")+fin("stop")+doneSignal)
 	})
 	for range 500 {
 		talk(b, h, "s", long, func(*journal.Event) {})
@@ -239,7 +239,7 @@ func BenchmarkReaderBytes(b *testing.B) {
 		for range 4000 {
 			_, _ = io.WriteString(w, frame("twenty characters ab"))
 		}
-		flushed(w, fin("stop")+doneSignal)
+		put(w, fin("stop")+doneSignal)
 	})
 	for range b.N {
 		var text, given, lines int
