@@ -27,6 +27,10 @@ run() {
 	"$lint" run --allow-parallel-runners "$@"
 }
 
+echo "tests sleep only in a bubble of testing/synctest"
+sleepers=$(grep -rl --include='*_test.go' --exclude-dir=node_modules 'time\.Sleep(' . | xargs -r grep -L 'synctest\.Test' || true)
+[ -z "$sleepers" ] || { printf 'time.Sleep without testing/synctest:\n%s\n' "$sleepers" >&2; exit 1; }
+
 # Three runs, because each sees files that the others do not.
 run ./...
 run --build-tags failpoints,e2e ./...
