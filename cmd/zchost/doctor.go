@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zchost/zchost/host"
+	"github.com/zchost/zchost/host/config"
+	"github.com/zchost/zchost/host/fault"
+	"github.com/zchost/zchost/host/journal"
+	"github.com/zchost/zchost/host/plugin"
+	"github.com/zchost/zchost/host/secret"
+)
+
+// doctorCmd looks for what is wrong.
+type doctorCmd struct {
+	Offline bool `help:"Do not connect to the providers."`
+	JSON    bool `name:"json" help:"Print JSON."`
+}
+
+// verdict says how bad a finding is.
+type verdict string
+
+const (
+	verdictOK   verdict = "ok"
+	verdictWarn verdict = "warn"
+	verdictFail verdict = "fail"
+)
+
+// finding is one thing that was looked at.
+type finding struct {
+	Verdict verdict `json:"verdict"`
+	// What was looked at, and what was found.
+	What   string `json:"what"`
+	Detail string `json:"detail"`
+	// Hint is what to do; empty if all is well.
+	Hint string `json:"hint,omitempty"`
+}
+
+func ok(what, detail string) finding           { return finding{verdictOK, what, detail, ""} }
+func warn(what, detail, hint string) finding   { return finding{verdictWarn, what, detail, hint} }
+func failed(what, detail, hint string) finding { return finding{verdictFail, what, detail, hint} }
+
+// failedBy is a finding made of an error.
+func failedBy(what string, err error, hint string) finding {
+	if h := fault.HintOf(err); h != "" {
+		hint = h
+	}
+	return failed(what, err.Error(), hint)
+}
+
+// Run looks at everything and prints what it found; one failure makes the exit
+// code 1.
+func (c doctorCmd) Run(ctx context.Context, a *app) error {
+	cfg, err := a.loadConfig()
+	checks := []func() []finding{
+		func() []finding { return []finding{checkSystem(), checkHome(a.home)} },
+		func() []finding { return checkConfig(cfg, err) },
+		func() []finding { return checkSecrets(ctx, cfg) },
+		func() []finding { return checkPlugins(ctx, a, cfg) },
+		func() []finding { return checkJournal(ctx, a, time.Now()) },
+		func() []finding { return checkReach(ctx, a, cfg, c.Offline) },
+	}
+	all := []finding{}
+	bad := false
+	for _, check := range checks {
+		for _, f := range check() {
+			all = append(all, f)
+			bad = bad || f.Verdict == verdictFail
+			if c.JSON {
+				continue
+			}
+			if err := a.screen.Finding(string(f.Verdict), f.What, f.Detail, f.Hint); err != nil {
+				return err
+			}
+		}
+	}
+	if c.JSON {
+		if err := a.printJSON(all); err != nil {
+			return err
+		}
+	}
+	if bad {
+		return exitError(1)
+	}
+	return nil
+}
+
+func checkSystem() finding {
+	detail := fmt.Sprintf("zchost %s, %s, %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if !plugin.Compiles() {
+		return warn("system", detail+": plugins are interpreted here, some 75 times slower", "use amd64 or arm64, where they are compiled")
+	}
+	return ok("system", detail)
+}
+
+// checkHome looks at who may use the home directory.
+func checkHome(dir string) finding {
+	home, err := host.FindHome(dir)
+	if fault.CodeOf(err) == fault.NotFound {
+		return warn("home", "there is none at "+dir+" yet", "zchost init or zchost chat makes it")
+	}
+	if err != nil {
+		return failedBy("home", err, "")
+	}
+	info, err := os.Stat(home.Dir)
+	if err != nil {
+		return failedBy("home", err, "make it readable")
+	}
+	detail := fmt.Sprintf("%s, mode %04o", home.Dir, info.Mode().Perm())
+	probe, err := os.CreateTemp(home.Dir, ".doctor-*")
+	if err != nil {
+		return failed("home", detail+": it cannot be written", "make it writable for this user, or name another with --home; reading commands work all the same")
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return failedBy("home", err, "look at the disk")
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return warn("home", detail+": others may look into it", "chmod 700 "+home.Dir)
+	}
+	return ok("home", detail)
+}
+
+func checkConfig(cfg config.Config, err error) []finding {
+	var problems *config.Errors
+	if errors.As(err, &problems) {
+		var all []finding
+		for _, p := range problems.List {
+			p, hint := p, p.Hint
+			p.Hint = ""
+			all = append(all, failed("config", p.String(), hint))
+		}
+		return all
+	}
+	if err != nil {
+		return []finding{failedBy("config", err, "")}
+	}
+	from := cfg.File()
+	if from == "" {
+		from = "no file, the defaults are used"
+	}
+	return []finding{ok("config", from)}
+}
+
+// checkSecrets resolves every reference. Values are dropped at once.
+func checkSecrets(ctx context.Context, cfg config.Config) []finding {
+	var all []finding
+	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
+		for i, text := range cfg.Providers[name].APIKeys {
+			what := fmt.Sprintf("providers.%s.api_keys[%d]", name, i)
+			ref, err := secret.ParseRef(text)
+			if err != nil {
+				continue // the config's check has told it
+			}
+			if _, err := ref.Resolve(ctx); err != nil {
+				all = append(all, failedBy(what, err, "set it, or correct the reference"))
+				continue
+			}
+			all = append(all, ok(what, ref.Label()+" is there"))
+		}
+	}
+	return all
+}
+
+// checkPlugins loads the plugin of each provider, as the host does.
+func checkPlugins(ctx context.Context, a *app, cfg config.Config) (all []finding) {
+	home := host.Home{Dir: a.home}
+	o := plugin.Options{}
+	if _, err := os.Stat(home.Cache()); err == nil {
+		o.CacheDir = home.Cache()
+	}
+	r, err := plugin.NewRuntime(ctx, o)
+	if err != nil {
+		return []finding{failedBy("plugins", err, "")}
+	}
+	defer func() {
+		if err := r.Close(context.WithoutCancel(ctx)); err != nil {
+			all = append(all, failedBy("plugins", err, ""))
+		}
+	}()
+	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
+		p := cfg.Providers[name]
+		what := "plugin " + p.Plugin
+		print, err := loadOnce(ctx, r, home, p)
+		if err != nil {
+			all = append(all, failedBy(what, err, "zchost plugin inspect "+p.Plugin+" shows it"))
+			continue
+		}
+		all = append(all, ok(what, print+" for providers."+name))
+	}
+	return all
+}
+
+func loadOnce(ctx context.Context, r *plugin.Runtime, home host.Home, p config.Provider) (fingerprint string, err error) {
+	source, err := host.FindPlugin(home, p.Plugin)
+	if err != nil {
+		return "", err
+	}
+	g, err := grant(p)
+	if err != nil {
+		return "", err
+	}
+	loaded, err := r.Load(ctx, source, g)
+	if err != nil {
+		return "", err
+	}
+	defer loaded.Close()
+	return loaded.Fingerprint().String(), nil
+}
+
+// checkJournal looks at the database, who uses it, and the clock.
+func checkJournal(ctx context.Context, a *app, now time.Time) []finding {
+	path := host.Home{Dir: a.home}.Journal()
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return []finding{ok("journal", "none yet"), checkClock(now, time.Time{})}
+	}
+	r, err := journal.OpenReader(ctx, path)
+	if err != nil {
+		return []finding{failedBy("journal", err, ""), checkClock(now, time.Time{})}
+	}
+	all := lookInto(ctx, r, path, now)
+	if err := r.Close(); err != nil {
+		all = append(all, failedBy("journal", err, ""))
+	}
+	return all
+}
+
+func lookInto(ctx context.Context, r *journal.Reader, path string, now time.Time) []finding {
+	turns, err := r.Turns(ctx, journal.TurnFilter{Limit: 1})
+	if err != nil {
+		return []finding{failedBy("journal", err, "")}
+	}
+	boots, err := r.Boots(ctx)
+	if err != nil {
+		return []finding{failedBy("journal", err, "")}
+	}
+	var size int64
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	all := []finding{ok("journal", fmt.Sprintf("%s, %d KiB", filepath.Base(path), size>>10)), owner(boots)}
+	var last time.Time
+	if len(turns) > 0 {
+		last = turns[0].Created
+	}
+	return append(all, checkClock(now, last))
+}
+
+// owner tells who has the home: a start without an end whose process lives.
+func owner(boots []journal.Boot) finding {
+	if len(boots) == 0 || !boots[0].Ended.IsZero() {
+		return ok("in use", "by nobody")
+	}
+	b := boots[0]
+	if alive(int(b.PID)) {
+		return ok("in use", fmt.Sprintf("by process %d (zchost %s) since %s", b.PID, b.Version, clock(b.Started)))
+	}
+	return warn("in use", "by nobody, but the last host did not end in order", "the next start settles its turns")
+}
+
+// earliest is before this version was made.
+const earliest = 2025
+
+// checkClock compares the clock with what is known to have passed.
+func checkClock(now, last time.Time) finding {
+	const hint = "set the clock, for example with NTP: certificates and the order of turns depend on it"
+	switch {
+	case now.Year() < earliest:
+		return failed("clock", "it says "+now.Format(time.RFC1123), hint)
+	case last.After(now.Add(time.Minute)):
+		return warn("clock", "it says "+now.Format(time.DateTime)+", but the last turn was at "+clock(last), hint)
+	}
+	return ok("clock", strings.TrimSpace(now.Format(time.DateTime)+" "+now.Format("MST")))
+}
