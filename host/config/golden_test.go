@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,9 +118,12 @@ func TestErrors(t *testing.T) {
 	for _, path := range glob(t, "testdata/errors/*.toml") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			_, err := config.Load(config.Options{Path: path, Env: environment(t, path)})
+			c, err := config.Load(config.Options{Path: path, Env: environment(t, path)})
 			if err == nil {
 				t.Fatal("no error")
+			}
+			if fmt.Sprintf("%+v", c) != fmt.Sprintf("%+v", config.Config{}) {
+				t.Error("a refused config is returned, and with it perhaps a secret")
 			}
 			golden(t, strings.TrimSuffix(path, ".toml")+".txt", err.Error()+"\n")
 			if fault.CodeOf(err) != fault.Config || fault.HintOf(err) == "" {
