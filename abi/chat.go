@@ -6,9 +6,12 @@ type Role string
 // The roles of a message. The system prompt is not a message: it is
 // ChatRequest.System.
 const (
-	RoleUser      Role = "user"
+	// RoleUser is a person.
+	RoleUser Role = "user"
+	// RoleAssistant is the model.
 	RoleAssistant Role = "assistant"
-	RoleTool      Role = "tool"
+	// RoleTool is for the results of the tools that the message before it calls.
+	RoleTool Role = "tool"
 )
 
 // PartType says what a Part holds.
@@ -16,9 +19,13 @@ type PartType string
 
 // The types of part.
 const (
-	PartText       PartType = "text"
-	PartReasoning  PartType = "reasoning"
-	PartToolCall   PartType = "tool_call"
+	// PartText is text.
+	PartText PartType = "text"
+	// PartReasoning is what the model thought before it answered.
+	PartReasoning PartType = "reasoning"
+	// PartToolCall is a call of a tool by the model.
+	PartToolCall PartType = "tool_call"
+	// PartToolResult is what a tool returned.
 	PartToolResult PartType = "tool_result"
 )
 

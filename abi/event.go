@@ -5,15 +5,28 @@ type EventType string
 
 // The types of event that a provider gives.
 const (
-	EventMeta         EventType = "meta"
-	EventText         EventType = "text"
-	EventReasoning    EventType = "reasoning"
-	EventToolCall     EventType = "tool_call"
+	// EventMeta gives the response's id and the model that answers.
+	EventMeta EventType = "meta"
+	// EventText gives the next piece of the answer.
+	EventText EventType = "text"
+	// EventReasoning gives the next piece of the reasoning, or its
+	// signature.
+	EventReasoning EventType = "reasoning"
+	// EventToolCall begins or continues a call of a tool: its index, id and name,
+	// and a piece of its arguments.
+	EventToolCall EventType = "tool_call"
+	// EventProviderTool is something that the provider itself has already
+	// executed: its id and name, and text to show.
 	EventProviderTool EventType = "provider_tool"
-	EventUsage        EventType = "usage"
-	EventFinish       EventType = "finish"
-	EventDone         EventType = "done"
-	EventFailure      EventType = "failure"
+	// EventUsage gives the tokens that were counted so far.
+	EventUsage EventType = "usage"
+	// EventFinish says why the model stopped. Usage may follow.
+	EventFinish EventType = "finish"
+	// EventDone says that the protocol's completion signal was seen: nothing
+	// follows.
+	EventDone EventType = "done"
+	// EventFailure is an error inside the answer.
+	EventFailure EventType = "failure"
 )
 
 // Visible reports whether an event of this type is output that a person may
@@ -28,13 +41,20 @@ type FinishReason string
 // The reasons. FinishUnknown stands for a reason that the plugin does not
 // know; Event.Raw holds it verbatim.
 const (
-	FinishStop          FinishReason = "stop"
-	FinishLength        FinishReason = "length"
-	FinishToolCalls     FinishReason = "tool_calls"
+	// FinishStop is the usual end.
+	FinishStop FinishReason = "stop"
+	// FinishLength is an answer that was cut at the output limit.
+	FinishLength FinishReason = "length"
+	// FinishToolCalls is a model that waits for the results of its calls.
+	FinishToolCalls FinishReason = "tool_calls"
+	// FinishContentFilter is an answer that the provider's filter cut off.
 	FinishContentFilter FinishReason = "content_filter"
-	FinishRefusal       FinishReason = "refusal"
-	FinishPause         FinishReason = "pause"
-	FinishUnknown       FinishReason = "unknown"
+	// FinishRefusal is a model that refuses to answer.
+	FinishRefusal FinishReason = "refusal"
+	// FinishPause is a provider that wants to be asked to go on.
+	FinishPause FinishReason = "pause"
+	// FinishUnknown is a reason that the plugin does not know.
+	FinishUnknown FinishReason = "unknown"
 )
 
 // Event is one thing that a provider's answer tells. Which fields are set

@@ -8,20 +8,46 @@ type FailureClass string
 // fields of the body, never from a word found somewhere in a text. Network,
 // Truncated and Timeout are mostly the host's own findings.
 const (
-	FailureOverloaded      FailureClass = "overloaded"
-	FailureRateLimited     FailureClass = "rate_limited"
-	FailureServer          FailureClass = "server"
-	FailureTimeout         FailureClass = "timeout"
-	FailureNetwork         FailureClass = "network"
-	FailureTruncated       FailureClass = "truncated"
-	FailureAuth            FailureClass = "auth"
-	FailureQuota           FailureClass = "quota"
-	FailureInvalidRequest  FailureClass = "invalid_request"
+	// FailureOverloaded is a provider that has too much to do (503, 529). The
+	// request is tried again after at least 2 s.
+	FailureOverloaded FailureClass = "overloaded"
+	// FailureRateLimited is a key that asked too often (429). It is tried again
+	// after the wait that was asked for, with another key if there is one.
+	FailureRateLimited FailureClass = "rate_limited"
+	// FailureServer is an error or nonsense from the server (other 5xx, an answer
+	// that cannot be read). It is tried again.
+	FailureServer FailureClass = "server"
+	// FailureTimeout is a server that says it took too long (408, 504), or one of
+	// the host's clocks. It is tried again.
+	FailureTimeout FailureClass = "timeout"
+	// FailureNetwork is a connection that could not be made or broke before the
+	// response. It is tried again.
+	FailureNetwork FailureClass = "network"
+	// FailureTruncated is an answer that ended before its completion signal. It
+	// is tried again.
+	FailureTruncated FailureClass = "truncated"
+	// FailureAuth is a key that is not accepted (401, 403). The next key is
+	// tried, else the next candidate.
+	FailureAuth FailureClass = "auth"
+	// FailureQuota is an account without credit or over its budget (402, or a
+	// typed code). The next key is tried, else the next candidate.
+	FailureQuota FailureClass = "quota"
+	// FailureInvalidRequest is a request that is wrong as it is (400, 422). The
+	// next candidate is tried at once.
+	FailureInvalidRequest FailureClass = "invalid_request"
+	// FailureContextOverflow is a prompt that is longer than the model's window.
 	FailureContextOverflow FailureClass = "context_overflow"
+	// FailureContentFiltered is a prompt or an answer that the provider refuses
+	// to handle. The next candidate is tried at once.
 	FailureContentFiltered FailureClass = "content_filtered"
-	FailureModelNotFound   FailureClass = "model_not_found"
-	FailurePlugin          FailureClass = "plugin"
-	FailureUnknown         FailureClass = "unknown"
+	// FailureModelNotFound is a model that the endpoint does not have (404 with a
+	// typed code). The next candidate is tried at once.
+	FailureModelNotFound FailureClass = "model_not_found"
+	// FailurePlugin is a plugin that failed. The host gives it; a plugin has no
+	// use for it.
+	FailurePlugin FailureClass = "plugin"
+	// FailureUnknown is what fits nowhere else.
+	FailureUnknown FailureClass = "unknown"
 )
 
 // Failure is why a request to a model did not give an answer. It is the output

@@ -51,12 +51,14 @@ type Provider interface {
 	// name of its event, "" if it has none. A frame that makes no sense is the
 	// provider's failure: d.Fail.
 	Frame(d *Decoder, data []byte, name string) error
-	// Response reads an answer in one piece: a status below 400 and no stream.
-	// The events are those that a stream would have given; a complete answer
-	// ends with finish and done.
+	// Response reads an answer in one piece with a status of 200 to 299. The
+	// events are those that a stream would have given; a complete answer ends
+	// with finish and done. If there is neither, nor a failure, the host asks
+	// Error.
 	Response(r abi.HTTPResponse) ([]abi.Event, error)
-	// Error classifies a response with a status of 400 or more, or one that
-	// is no answer though its status is lower.
+	// Error classifies a response with another status, or one that is no
+	// answer though its status is good. It has something to say about any
+	// body, and goes by the status when in doubt.
 	Error(r abi.HTTPResponse) abi.Failure
 }
 
@@ -65,6 +67,6 @@ type Provider interface {
 type Models interface {
 	// ModelsRequest says which request asks for the list.
 	ModelsRequest(q abi.ModelsQuery) (abi.HTTPRequest, error)
-	// ModelsResponse reads the answer, whose status is below 400.
+	// ModelsResponse reads the answer, whose status is 200 to 299.
 	ModelsResponse(r abi.HTTPResponse) (abi.ModelList, error)
 }

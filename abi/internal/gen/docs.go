@@ -13,7 +13,7 @@ import (
 var block = regexp.MustCompile(`(?s)<!-- gen:(\w+) (\w+) -->\n.*?<!-- /gen -->`)
 
 // fillPage returns the page with its tables up to date. Every document and
-// every string type with constants has to be shown.
+// every string type has to be shown.
 func fillPage(m *model, page []byte) ([]byte, error) {
 	shown := map[string]bool{}
 	var problem error
@@ -34,7 +34,7 @@ func fillPage(m *model, page []byte) ([]byte, error) {
 		}
 	}
 	for _, t := range m.words {
-		if len(t.values) > 0 && !shown[t.name] && problem == nil {
+		if !shown[t.name] && problem == nil {
 			problem = fmt.Errorf("page does not show %s", t.name)
 		}
 	}
@@ -63,14 +63,18 @@ func (m *model) fieldTable(d document) string {
 		if f.optional {
 			need = "optional"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.json, m.jsonType(f.typ), need, m.prose(f.doc, d.name))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.json, m.jsonType(f.typ), need, m.prose(meaning(f.doc, f.name), d.name))
 	}
 	return b.String()
 }
 
 func (m *model) wordTable(t words) string {
 	var b bytes.Buffer
-	b.WriteString(m.prose(t.doc, "") + "\n\n")
+	b.WriteString(m.prose(t.doc, "") + "\n")
+	if len(t.values) == 0 {
+		return b.String()
+	}
+	b.WriteByte('\n')
 	described := false
 	for _, c := range t.values {
 		described = described || c.doc != ""
@@ -84,9 +88,19 @@ func (m *model) wordTable(t words) string {
 	}
 	b.WriteString("| value | meaning |\n| --- | --- |\n")
 	for _, c := range t.values {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", c.value, m.prose(c.doc, ""))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", c.value, m.prose(meaning(c.doc, c.name), ""))
 	}
 	return b.String()
+}
+
+// meaning turns "Name is the name." into "The name.".
+func meaning(doc, name string) string {
+	doc = strings.TrimPrefix(doc, name+" ")
+	doc = strings.TrimPrefix(strings.TrimPrefix(doc, "is "), "are ")
+	if doc == "" {
+		return ""
+	}
+	return strings.ToUpper(doc[:1]) + doc[1:]
 }
 
 // jsonType names a type as JSON has it.
@@ -105,9 +119,6 @@ func (m *model) jsonType(t goType) string {
 		name = "any JSON"
 	default:
 		name = link(t.base)
-		if w, ok := m.wordsOf(t.base); ok && len(w.values) == 0 {
-			name = "string"
-		}
 	}
 	if t.slice {
 		return "array of " + name

@@ -49,6 +49,31 @@ func TestCodecTestIsComplete(t *testing.T) {
 	}
 }
 
+// The page has a row for each export.
+func TestPageShowsExports(t *testing.T) {
+	t.Parallel()
+	m, err := parse(abiDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(abiDir + "/../docs/abi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := 0
+	for name, value := range m.consts {
+		if strings.HasPrefix(name, "Export") {
+			exports++
+			if !strings.Contains(string(page), "\n| "+value+" | [") {
+				t.Errorf("the page has no row for %s", value)
+			}
+		}
+	}
+	if exports != 7 {
+		t.Errorf("%d exports were found", exports)
+	}
+}
+
 // A page that does not show everything, or shows what is not there, is refused.
 func TestFillPage(t *testing.T) {
 	t.Parallel()
@@ -65,8 +90,8 @@ func TestFillPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "x\n<!-- gen:fields Doc -->\nDoc is a `word`.\n\n| field | type | | meaning |\n| --- | --- | --- | --- |\n" +
-		"| `word` | array of [Word](#word) | optional | `word` is at most 7. |\n<!-- /gen -->\n" +
-		"<!-- gen:words Word -->\nWord says it.\n\n| value | meaning |\n| --- | --- |\n| `a` | `a` is the first. |\n<!-- /gen -->\ny\n"
+		"| `word` | array of [Word](#word) | optional | At most 7. |\n<!-- /gen -->\n" +
+		"<!-- gen:words Word -->\nWord says it.\n\n| value | meaning |\n| --- | --- |\n| `a` | The first. |\n<!-- /gen -->\ny\n"
 	if string(got) != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
