@@ -204,11 +204,7 @@ func loadOnce(ctx context.Context, r *plugin.Runtime, home host.Home, p config.P
 	if err != nil {
 		return "", err
 	}
-	g, err := grant(p)
-	if err != nil {
-		return "", err
-	}
-	loaded, err := r.Load(ctx, source, g)
+	loaded, err := r.Load(ctx, source, host.ProviderGrant(p))
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/fault"
 	"github.com/zchost/zchost/host/plugin"
-	"github.com/zchost/zchost/host/provider"
 	"github.com/zchost/zchost/host/terminal"
 	"github.com/zchost/zchost/plugins/builtin"
 )
@@ -49,7 +48,7 @@ type pluginJSON struct {
 
 // Run prints the plugins. One that is broken is listed with its error.
 func (c pluginListCmd) Run(a *app) error {
-	cfg, _ := a.loadConfig() // what of a broken config was understood serves
+	cfg, broken := a.loadConfig()
 	names, err := pluginNames(a)
 	if err != nil {
 		return err
@@ -69,7 +68,10 @@ func (c pluginListCmd) Run(a *app) error {
 		}
 		table.Add(p.Name, p.Version, string(p.Kind), p.Origin, strings.Join(p.UsedBy, " "), about)
 	}
-	return table.Write(a.screen)
+	if err := table.Write(a.screen); err != nil || broken == nil {
+		return err
+	}
+	return a.screen.Note("the config is wrong, so who uses a plugin is not known; zchost config check tells more")
 }
 
 // pluginNames returns the names of the plugins in home and built in, sorted.
@@ -183,19 +185,15 @@ func fingerprints(ctx context.Context, a *app, source plugin.Source, m plugin.Ma
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, runtime.Close(context.WithoutCancel(ctx))) }()
-	cfg, _ := a.loadConfig() // what of a broken config was understood serves
+	cfg, _ := a.loadConfig() // a broken config names no users
 	users := map[string]plugin.Grant{}
 	for name, p := range cfg.Providers {
 		if p.Plugin == m.Name {
-			if users["providers."+name], err = grant(p); err != nil {
-				return nil, err
-			}
+			users["providers."+name] = host.ProviderGrant(p)
 		}
 	}
 	if len(users) == 0 {
-		if users[""], err = grant(config.Provider{}); err != nil {
-			return nil, err
-		}
+		users[""] = host.ProviderGrant(config.Provider{})
 	}
 	var list []usedAs
 	for _, user := range slices.Sorted(maps.Keys(users)) {
@@ -208,30 +206,6 @@ func fingerprints(ctx context.Context, a *app, source plugin.Source, m plugin.Ma
 		p.Close()
 	}
 	return list, nil
-}
-
-// grant is what the host gives a provider's plugin (host.Start); a test holds
-// the fingerprints together.
-func grant(p config.Provider) (plugin.Grant, error) {
-	g := plugin.Grant{
-		Capabilities: plugin.Capabilities{Secrets: []string{provider.SecretName}, Clock: true, Random: true},
-		Config:       p.Options,
-	}
-	if len(p.APIKeys) > 0 {
-		return g, nil
-	}
-	options := map[string]json.RawMessage{}
-	if len(p.Options) > 0 {
-		if err := json.Unmarshal(p.Options, &options); err != nil {
-			return g, fmt.Errorf("read options: %w", err)
-		}
-	}
-	if _, ok := options["auth"]; !ok {
-		options["auth"] = json.RawMessage(`"none"`)
-	}
-	var err error
-	g.Config, err = json.Marshal(options)
-	return g, err
 }
 
 func (i inspection) print(a *app) error {
