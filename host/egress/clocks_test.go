@@ -215,7 +215,11 @@ func TestSlowCallerIsNotSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := pipe(t, func(conn net.Conn) {
-			write(conn, head+chunk("data: 1\n\n")+chunk("data: 2\n\n")+chunk("data: 3\n\n")+"0\r\n\r\n")
+			write(conn, head)
+			for range 3 { // each write waits to be read
+				write(conn, chunk("data: 1\n\n"))
+			}
+			write(conn, "0\r\n\r\n")
 		})
 		resp, err := send(t, c)
 		if err != nil {

@@ -409,10 +409,18 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s: the server got %v, URL is %s", name, got, resp.URL)
 		}
 	}
+	// Where it leads is shown, without a secret that the server put there.
+	to := "/v1/there/" + key
+	location.Store(&to)
+	status.Store(307)
+	resp, err := c.Send(t.Context(), egress.Endpoint{BaseURL: server.URL + "/v1", Secrets: secrets()}, egress.Request{URL: server.URL + "/v1/here"})
+	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "/v1/there/[redacted]") {
+		t.Errorf("%v, %v", resp, err)
+	}
 	// Without a target it is an answer like others.
 	location.Store(new(string))
 	status.Store(307)
-	resp, err := c.Send(t.Context(), egress.Endpoint{BaseURL: server.URL}, egress.Request{URL: server.URL})
+	resp, err = c.Send(t.Context(), egress.Endpoint{BaseURL: server.URL}, egress.Request{URL: server.URL})
 	if err != nil || resp.Status != 307 {
 		t.Fatalf("%v, %v", resp, err)
 	}

@@ -135,9 +135,6 @@ func (f *Frames) line(line []byte) {
 // tail takes what lacks its end, if it is whole all the same.
 func (f *Frames) tail() {
 	f.done = true
-	if errors.Is(f.err, ErrClosed) || errors.Is(f.err, ErrTooLarge) {
-		return
-	}
 	rest := f.lines.rest()
 	if f.framing == abi.FramingNDJSON {
 		if whole(rest) {

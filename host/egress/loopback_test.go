@@ -203,6 +203,43 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// CST-1: each request is a row in the ledger, so one that may have arrived is
+// not sent again behind our back, not even with an idempotency key.
+func TestNothingIsSentTwice(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "X-Other"} {
+		var count atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if count.Add(1) > 1 {
+				if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+					conn.Close()
+				}
+			}
+		}))
+		c := egress.New(egress.Options{})
+		send := func() (*egress.Response, error) {
+			return c.Send(t.Context(), egress.Endpoint{BaseURL: server.URL}, egress.Request{
+				URL: server.URL, Headers: []abi.Header{{Name: name, Value: "1"}}, Body: [][]byte{[]byte("{}")},
+			})
+		}
+		resp, err := send()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := resp.Body(10); err != nil { // the connection is kept
+			t.Fatal(err)
+		}
+		_, err = send()
+		wantError(t, err, abi.FailureNetwork, "broke before a response came")
+		if n := count.Load(); n != 2 || !asError(t, err).Sent {
+			t.Errorf("%s: %d requests", name, n)
+		}
+		c.Close()
+		server.Close()
+	}
+}
+
 // HTTP/2: frames, secrets and cancelling work, and a cancelled stream leaves
 // the connection to others.
 func TestHTTP2(t *testing.T) {
