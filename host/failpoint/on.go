@@ -32,7 +32,8 @@ func Names() []Name {
 }
 
 // target is the step to die at and how often it has to be reached for that.
-// It is package state because a crash test works on the whole process.
+//
+//nolint:gochecknoglobals // a crash is the whole process's
 var target = struct {
 	once sync.Once
 	mu   sync.Mutex
@@ -69,8 +70,7 @@ func parse() {
 	if counted {
 		n, err := strconv.Atoi(times)
 		if err != nil || n < 1 {
-			fmt.Fprintf(os.Stderr, "%s: %q is not a count of 1 or more\n", EnvVar, times)
-			os.Exit(2)
+			panic(fmt.Sprintf("%s: %q is not a count of 1 or more", EnvVar, times))
 		}
 		target.left = n
 	}
@@ -80,6 +80,5 @@ func parse() {
 			return
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%s: there is no step %q\n", EnvVar, name)
-	os.Exit(2)
+	panic(fmt.Sprintf("%s: there is no step %q", EnvVar, name))
 }

@@ -9,7 +9,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Bounds of the write-ahead log, in pages of 4 KiB.
+// Bounds of the write-ahead log, in pages of 4 KiB, and how they are kept.
 const (
 	// copyPages is how many pages of the log are copied into the database in
 	// one go; at most about so long does the log get.
@@ -36,9 +36,9 @@ func (w *writer) checkpoint() error {
 	switch {
 	case err != nil:
 		return err
-	case length >= maxPages:
+	case length >= w.maxPages:
 		return w.restartLog()
-	case length-copied >= copyPages:
+	case length-copied >= w.copyPages:
 		_, _, err = w.checkpointMode("PASSIVE")
 	}
 	return err

@@ -98,3 +98,11 @@ func (j *Journal) Waiting() int { return len(j.writer.queue) }
 
 // DB is the reader's pool of connections.
 func (r *Reader) DB() *sql.DB { return r.db }
+
+// BoundLog sets the bounds of the write-ahead log, in pages.
+func (j *Journal) BoundLog(ctx context.Context, copyAt, restartAt int64) error {
+	return j.Write(ctx, StepDeltas, func(*Tx) error {
+		j.writer.copyPages, j.writer.maxPages = copyAt, restartAt
+		return nil
+	})
+}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -107,23 +106,13 @@ func openUnable(path string) error {
 // that it can still be read.
 func TestReadOnlyHome(t *testing.T) {
 	t.Parallel()
-	// /tmp itself, so that another user can get there.
-	dir, err := os.MkdirTemp(os.TempDir(), "zchost")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(os.Chmod(dir, 0o700), os.RemoveAll(dir)); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := sharedDir(t)
 	path := filepath.Join(dir, "journal.db")
 	fill(t, path)
-	for file, mode := range map[string]os.FileMode{path: 0o444, path + ".lock": 0o444, dir: 0o555} {
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
+	chmod(t, path, 0o444)
+	chmod(t, path+".lock", 0o444)
+	chmod(t, dir, 0o555)
+	t.Cleanup(func() { chmod(t, dir, 0o700) }) // so that it can be removed
 	var other *process
 	if os.Getuid() != 0 {
 		other = start(t, "unable", path)
@@ -139,6 +128,22 @@ func TestReadOnlyHome(t *testing.T) {
 	}
 }
 
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sharedDir is a directory of the test that every user can get to.
+func sharedDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	chmod(t, dir, 0o755)
+	chmod(t, filepath.Dir(dir), 0o755)
+	return dir
+}
+
 // copyOfTest copies this test binary to where every user can run it.
 func copyOfTest(t *testing.T) string {
 	t.Helper()
@@ -146,19 +151,13 @@ func copyOfTest(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := os.Open(exe)
+	b, err := os.ReadFile(exe)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
-	out, err := os.CreateTemp(os.TempDir(), "zchost-test")
-	if err != nil {
+	shared := filepath.Join(sharedDir(t), "test")
+	if err := os.WriteFile(shared, b, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Remove(out.Name()) })
-	_, err = io.Copy(out, in)
-	if err := errors.Join(err, out.Chmod(0o755), out.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out.Name()
+	return shared
 }

@@ -132,29 +132,28 @@ func TestTurnsModel(t *testing.T) {
 					m.state[id] = to
 				}
 			},
-			"": func(t *rapid.T) {
-				for s, ids := range m.sessions {
-					stored, err := j.Session(ctx, s)
-					if err != nil {
-						t.Fatal(err)
-					}
-					turns, err := j.Turns(ctx, journal.TurnFilter{Session: stored.ID})
-					if err != nil {
-						t.Fatal(err)
-					}
-					got := make(map[string]journal.State)
-					for _, turn := range turns {
-						got[turn.ID] = turn.State
-					}
-					for _, id := range ids {
-						if got[id] != m.state[id] {
-							t.Fatalf("turn %s is %s, want %s", id, got[id], m.state[id])
-						}
-					}
-				}
-			},
 		})
+		m.check(ctx, t, j)
 	})
+}
+
+// check compares what the journal says with the model.
+func (m *model) check(ctx context.Context, t *rapid.T, j *journal.Journal) {
+	for s, ids := range m.sessions {
+		stored, err := j.Session(ctx, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turns, err := j.Turns(ctx, journal.TurnFilter{Session: stored.ID})
+		if err != nil || len(turns) != len(ids) {
+			t.Fatalf("%d turns of %d, %v", len(turns), len(ids), err)
+		}
+		for _, turn := range turns {
+			if turn.State != m.state[turn.ID] {
+				t.Fatalf("turn %s is %s, want %s", turn.ID, turn.State, m.state[turn.ID])
+			}
+		}
+	}
 }
 
 func finish(ctx context.Context, j *journal.Journal, id string, to journal.State) error {

@@ -52,8 +52,10 @@ type writer struct {
 	busy   time.Duration
 	// full says that the connection's commits wait for the disk.
 	full bool
-	// sinceLook counts the commits since the log's length was looked at.
-	sinceLook int
+	// sinceLook counts the commits since the log's length was looked at; see
+	// the constants of the same names for the others.
+	sinceLook           int
+	copyPages, maxPages int64
 
 	// closing is held for reading while a write is handed in.
 	closing sync.RWMutex
@@ -67,7 +69,7 @@ type writer struct {
 func startWriter(c *conn, o Options) *writer {
 	w := &writer{
 		conn: c, queue: make(chan *write, maxGroup), logger: o.Logger, busy: o.BusyTimeout,
-		full: true, stopped: make(chan struct{}),
+		full: true, copyPages: copyPages, maxPages: maxPages, stopped: make(chan struct{}),
 	}
 	go w.run()
 	return w

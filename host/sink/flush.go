@@ -48,10 +48,20 @@ func (h *Hub) flush() {
 	}
 }
 
+// flushNow ends the wait: a sink has so much that it would soon have no room.
+func (h *Hub) flushNow() {
+	select {
+	case h.now <- struct{}{}:
+	default:
+	}
+}
+
 // pause waits, but only a moment when the hub is being closed.
 func (h *Hub) pause(wait time.Duration) (closing bool) {
 	select {
 	case <-time.After(wait):
+		return false
+	case <-h.now:
 		return false
 	case <-h.closing:
 		<-time.After(time.Millisecond)

@@ -39,11 +39,12 @@ type Hub struct {
 	done     sync.WaitGroup
 	closed   bool
 	closing  chan struct{} // closed by Close
+	now      chan struct{} // has a token when the wait shall end
 }
 
 // NewHub returns a hub without sinks.
 func NewHub(store Store) *Hub {
-	return &Hub{store: store, sinks: make(map[string]*Sink), closing: make(chan struct{})}
+	return &Hub{store: store, sinks: make(map[string]*Sink), closing: make(chan struct{}), now: make(chan struct{}, 1)}
 }
 
 // Open returns the sink of a turn, which is its only one until the turn ends.

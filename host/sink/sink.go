@@ -121,10 +121,14 @@ func (s *Sink) Append(ctx context.Context, attempt int64, events ...journal.Even
 	}
 	s.wakeReaders()
 	fresh := !s.dirty
+	much := s.failure == nil && (s.last-s.written >= maxPending/2 || s.pending >= maxPendingBytes/2)
 	s.dirty = true
 	s.mu.Unlock()
 	if fresh {
 		s.hub.flushSoon(s)
+	}
+	if much {
+		s.hub.flushNow()
 	}
 	return nil
 }
