@@ -172,7 +172,7 @@ func (s *Scanner) Key() (key []byte, ok bool) {
 	if w<<(8-8*comma)&0xFFFF != '"'<<8|comma*',' || s.depth == 0 {
 		return s.slowKey()
 	}
-	s.pos += int(comma) //nolint:gosec // 0 or 1
+	s.pos += int(comma)
 	t := s.text()
 	if s.at0(s.pos) == ':' && t.plain {
 		s.pos++

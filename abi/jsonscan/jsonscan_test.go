@@ -274,6 +274,9 @@ func TestNull(t *testing.T) {
 
 func TestNoAllocation(t *testing.T) {
 	data, dst := []byte(chunk), make([]byte, 0, 64)
+	if got := scanChunk(data, dst); string(got) != " the next piece" {
+		t.Errorf("content is %q", got)
+	}
 	if n := testing.AllocsPerRun(10, func() { scanChunk(data, dst) }); n != 0 {
 		t.Errorf("%v allocations a frame", n)
 	}

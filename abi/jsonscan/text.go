@@ -17,7 +17,7 @@ func (s *Scanner) text() text {
 	w := word(s.words, from)
 	n := leading(stops(w))
 	// Most keys fit into one word: a quote, and only ASCII before it.
-	if w>>uint(8*n)&0xFF == '"' && w<<uint(64-8*n)&highBits == 0 { //nolint:gosec // n is 0 to 8
+	if w>>uint(8*n)&0xFF == '"' && w<<uint(64-8*n)&highBits == 0 {
 		s.pos = from + n + 1
 		return text{from, from + n, true}
 	}

@@ -113,7 +113,7 @@ const (
 
 // literal goes behind a literal of n bytes.
 func (s *Scanner) literal(text uint64, n int) bool {
-	if word(s.words, s.pos)&(1<<uint(8*n)-1) == text { //nolint:gosec // n is 4 or 5
+	if word(s.words, s.pos)&(1<<uint(8*n)-1) == text {
 		s.pos += n
 		s.at = atNext
 		return true
@@ -128,7 +128,7 @@ func (s *Scanner) number() (from, to int, ok bool) {
 	from = s.pos
 	w := word(s.words, from)
 	n := leading(notDigit(w))
-	if first := byte(w); s.at == atValue && n > 0 && n < wordLen && (n == 1 || first != '0') {
+	if first := w & 0xFF; s.at == atValue && n > 0 && n < wordLen && (n == 1 || first != '0') {
 		if next := byte(w >> uint(8*n)); next != '.' && next|0x20 != 'e' { //nolint:gosec // n is not negative
 			s.pos = from + n
 			s.at = atNext

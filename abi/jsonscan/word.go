@@ -17,8 +17,8 @@ const (
 // that this takes no jump.
 func word(b []byte, i int) uint64 {
 	beyond := i - (len(b) - wordLen)
-	beyond &^= beyond >> 63
-	return load(b, i-beyond) >> uint(8*beyond) //nolint:gosec // not negative
+	beyond &^= beyond >> (bits.UintSize - 1)
+	return load(b, i-beyond) >> uint(8*beyond)
 }
 
 // stops finds what ends a run of plain bytes in a string: a quote, a backslash
@@ -61,5 +61,5 @@ func plainRun(b []byte, i int) (end int, high uint64) {
 		}
 	}
 	n := leading(m)
-	return i + n, high | w&(1<<uint(8*n)-1) //nolint:gosec // n is below 8
+	return i + n, high | w&(1<<uint(8*n)-1)
 }

@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(os.Args[0], "-test.run=^TestFaulty$") //nolint:gosec // this test itself
+			cmd := exec.Command(os.Args[0], "-test.run=^TestFaulty$")
 			cmd.Env = append(os.Environ(), faultVariable+"="+fault)
 			out, err := cmd.CombinedOutput()
 			if err == nil {

@@ -47,7 +47,7 @@ func outputs(dir string) ([]file, error) {
 		return nil, err
 	}
 	page := filepath.Join(dir, "..", "docs", "abi.md")
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile(page) //nolint:gosec // the page of this repository
 	if err != nil {
 		return nil, fmt.Errorf("read page: %w", err)
 	}
