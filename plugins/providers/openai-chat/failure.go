@@ -14,9 +14,7 @@ const maxQuote = 200
 func (chat) Error(r abi.HTTPResponse) abi.Failure {
 	e, ok := readError([]byte(r.Body))
 	f := e.failure(r.Status)
-	if r.Status >= 400 {
-		f.Status = r.Status
-	}
+	f.Status = r.Status
 	if ms := milliseconds(r.Header("retry-after-ms"), 1); ms > 0 { // OpenAI, Azure
 		f.RetryAfterMS = ms
 	}

@@ -69,7 +69,7 @@ func TestErrorClass(t *testing.T) {
 			if f.Class != c.want {
 				t.Errorf("class = %s, want %s (%s)", f.Class, c.want, f.Message)
 			}
-			if c.status >= 400 && f.Status != c.status {
+			if f.Status != c.status {
 				t.Errorf("status = %d, want %d", f.Status, c.status)
 			}
 			if f.Message == "" {

@@ -18,7 +18,7 @@ func (c *choice) toolCall(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "index":
-			if n, ok := readInt(s); ok {
+			if n, ok := readInt(s); ok && n >= 0 {
 				k.index = &n
 			}
 		case "id":
