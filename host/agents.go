@@ -84,10 +84,7 @@ func (a *agents) Agent(ctx context.Context, name string) (*turn.Agent, error) {
 	chain := &reliability.Chain{Deadline: a.config.Knobs(candidates[0].Provider, c.Model).TurnDeadline}
 	agent := &turn.Agent{Name: name, System: c.System, Chain: chain}
 	for _, candidate := range candidates {
-		made, err := a.candidate(name, candidate)
-		if err != nil {
-			return nil, err
-		}
+		made := a.candidate(name, candidate)
 		chain.Candidates = append(chain.Candidates, made)
 		if f := made.Upstream.Fingerprint(); !slices.Contains(agent.Plugins, f) {
 			agent.Plugins = append(agent.Plugins, f)
@@ -145,7 +142,7 @@ func (a *agents) load(ctx context.Context, candidates []config.Candidate) error 
 }
 
 // candidate returns a candidate with the knobs of its provider and profile.
-func (a *agents) candidate(agent string, c config.Candidate) (*reliability.Candidate, error) {
+func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candidate {
 	s := a.providers[c.Provider]
 	k := a.config.Knobs(c.Provider, c.Profile)
 	m := s.plugin.Manifest().Provider
@@ -176,7 +173,7 @@ func (a *agents) candidate(agent string, c config.Candidate) (*reliability.Candi
 			WantsMessages: m.WantsMessages, MessagesLimit: m.MessagesLimit,
 			Fragments: a.fragments, Client: a.client,
 		}),
-	}, nil
+	}
 }
 
 // Close lets go of the plugins and connections.

@@ -172,14 +172,12 @@ func TestChatCases(t *testing.T) {
 		fmt.Fprintf(&config, "[agents.%s]\nmodel = \"%s\"\n", name, name)
 	}
 	h := startHost(t, config.String(), "TEST_KEY=sk-test-0123456789")
-	t.Run("cases", func(t *testing.T) {
-		for name, c := range cases {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				c.check(t, h, v, name)
-			})
-		}
-	})
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, h, v, name)
+		})
+	}
 }
 
 func (c chatCase) check(t *testing.T, h *host.Host, v *vendor, name string) {

@@ -31,7 +31,7 @@ func buildPlugin(t *testing.T, home, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildmode=c-shared", "-ldflags=-s -w", //nolint:gosec // the test's own arguments
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildmode=c-shared", "-ldflags=-s -w",
 		"-o", filepath.Join(dir, "plugin.wasm"), "./testdata/"+name)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -56,7 +56,7 @@ func TestKeyAppearsNowhere(t *testing.T) {
 		switch r.URL.Path {
 		case "/v1/refuse":
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprintf(w, `{"error":{"message":"bad key %s"}}`, echo)
+			_, _ = fmt.Fprintf(w, `{"error":{"message":"bad key %s"}}`, echo)
 		case "/v1/cut":
 			w.Header().Set("Content-Type", "text/event-stream")
 			flushed(t, w, "data: "+echo+"\n\n", "data: "+echo[:15])
@@ -106,7 +106,7 @@ func TestKeyAppearsNowhere(t *testing.T) {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		data, err := os.ReadFile(path) //nolint:gosec // the test's own home
+		data, err := os.ReadFile(path)
 		nowhere(t, path, data, key)
 		return err
 	})

@@ -39,7 +39,7 @@ func (k Known) serves(p Provider) bool {
 // vendors returns everything that is recognised.
 func vendors() []Known {
 	return []Known{
-		{Env: "OPENAI_API_KEY", Provider: "openai", Plugin: "openai-chat", BaseURL: "https://api.openai.com/v1", Model: "gpt-4o-mini"},
+		{Env: "OPENAI_API_KEY", Provider: "openai", Plugin: "openai-chat", BaseURL: "https://api.openai.com/v1", Model: "gpt-5-mini"},
 	}
 }
 

@@ -20,7 +20,7 @@ type stream struct {
 	state    string
 	seen     bool        // at least one frame has come
 	events   []abi.Event // of an answer in one piece, not yet given
-	in, name []byte
+	in       []byte      // the last input of chat_events, used again
 }
 
 // Head tells the status and the vendor's id of the request.

@@ -24,19 +24,19 @@ type Breaker struct {
 }
 
 // Allow reports whether the candidate may be asked now. While the breaker is
-// open it lets one probe through at a time once its time is over; the probe
-// must be answered by Report.
-func (b *Breaker) Allow() bool {
+// open it lets one probe through at a time once its time is over: that is one
+// request, which must be answered by Report or Forget.
+func (b *Breaker) Allow() (ok, probe bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.open == 0 {
-		return true
+		return true, false
 	}
 	if b.probing || time.Now().Before(b.until) {
-		return false
+		return false, false
 	}
 	b.probing = true
-	return true
+	return true, true
 }
 
 // Report tells how an attempt went. An attempt that says nothing about the

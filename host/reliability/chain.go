@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
 )
 
 // errDeadline is the cause of a context that ended with turn_deadline.
@@ -83,10 +84,16 @@ func (c *Chain) Run(ctx context.Context, rec Recorder, turn string, iteration in
 func (r *run) walk(ctx context.Context) (last *attempt, err error) {
 	stream := !r.prompt.NoStream
 	for i, c := range r.chain.Candidates {
-		if !r.eligible(c, i) {
+		budget, err := r.budget(c, i, stream)
+		if err != nil {
+			return last, err
+		}
+		if budget == 0 {
 			continue
 		}
-		a, next, err := r.ask(ctx, c, stream, i+1 < len(r.chain.Candidates))
+		var a *attempt
+		var next step
+		a, next, err = r.ask(ctx, c, budget, stream, i+1 < len(r.chain.Candidates))
 		if a != nil {
 			last = a
 			stream = false // REL-2, REL-3: only the first attempt streams
@@ -98,31 +105,41 @@ func (r *run) walk(ctx context.Context) (last *attempt, err error) {
 	return last, nil
 }
 
-// eligible reports whether the breaker lets the candidate through. If it is
-// the last, and nobody was asked, it is asked all the same.
-func (r *run) eligible(c *Candidate, i int) bool {
-	if c.Breaker.Allow() || (i == len(r.chain.Candidates)-1 && len(r.made) == 0) {
-		return true
+// budget is how many attempts the candidate gets: the one that streams, if it
+// is the chain's first, and then Retries+1 that do not (REL-3); a single one if
+// it is a probe; none while its breaker is open, unless it is the last and
+// nobody was asked (REL-10).
+func (r *run) budget(c *Candidate, i int, stream bool) (int, error) {
+	full := c.Policy.Retries + 1
+	if stream {
+		full++
 	}
-	r.skipped = append(r.skipped, skip{cand: c, why: "failed 5 times in a row, is left out for a while"})
-	return false
+	last := i == len(r.chain.Candidates)-1 && len(r.made) == 0
+	switch ok, probe := c.Breaker.Allow(); {
+	case last, ok && !probe:
+		return full, nil
+	case ok:
+		return 1, nil
+	}
+	return 0, r.skip(skip{cand: c, why: fmt.Sprintf("it failed %d times in a row and is left out for a while", breakerFailures)}, "REL-10")
 }
 
-// ask makes the attempts at one candidate: the one that streams, if it is the
-// chain's first, and then up to Retries+1 that do not (REL-3).
-func (r *run) ask(ctx context.Context, c *Candidate, stream, more bool) (last *attempt, next step, err error) {
-	budget := c.Policy.Retries + 1
-	if stream {
-		budget++
-	}
+// skip notes a candidate that is not asked, for the error and for `why`.
+func (r *run) skip(s skip, rule string) error {
+	r.skipped = append(r.skipped, s)
+	return r.rec.Append(r.record, 0, event(journal.EventDecision, Decision{Rule: rule, Text: s.cand.Name() + " is not asked: " + s.why}))
+}
+
+// ask makes the attempts at one candidate, at most budget.
+func (r *run) ask(ctx context.Context, c *Candidate, budget int, stream, more bool) (last *attempt, next step, err error) {
 	var v verdict
 	for n := 1; n <= budget; n++ {
 		if !sleep(ctx, v.wait) {
 			return last, stepEnd, nil
 		}
-		key, s := r.key(ctx, c, more)
+		key, s, err := r.key(ctx, c, more)
 		if key == nil {
-			return last, s, nil
+			return last, s, err
 		}
 		last, err = r.do(ctx, c, key, stream, v.wait)
 		if err != nil {
@@ -145,25 +162,25 @@ func (r *run) ask(ctx context.Context, c *Candidate, stream, more bool) (last *a
 }
 
 // key waits for a key of the candidate's provider (REL-8).
-func (r *run) key(ctx context.Context, c *Candidate, more bool) (*Lease, step) {
+func (r *run) key(ctx context.Context, c *Candidate, more bool) (*Lease, step, error) {
 	patience := c.Policy.RetryAfterMax
 	if !more {
 		patience = max(patience, 10*time.Minute)
 	}
 	key, wait, ok := c.Keys.Acquire(ctx, c.Policy.RetryAfterMax, patience)
-	if ok {
-		return key, stepSame
-	}
-	c.Breaker.Forget()
-	if ctx.Err() != nil {
-		return nil, stepEnd
-	}
 	s := skip{cand: c, why: "no key can be used", wait: wait}
 	if wait > 0 {
 		s.why = fmt.Sprintf("its key has to wait %s", wait.Round(time.Second))
 	}
-	r.skipped = append(r.skipped, s)
-	return nil, stepNext
+	switch {
+	case ok:
+		return key, stepSame, nil
+	case cancelled(ctx):
+		c.Breaker.Forget()
+		return nil, stepEnd, nil
+	}
+	c.Breaker.Forget()
+	return nil, stepNext, r.skip(s, "REL-8")
 }
 
 // decide says what follows attempt number n of its candidate. The order of the
@@ -202,7 +219,7 @@ func (r *run) react(a *attempt, key *Lease, n, budget int) verdict {
 	case r.afterEmpty(a):
 		return verdict{step: stepNext, rule: "REL-5", why: "the one request after an empty answer failed: " + class}
 	case n >= budget:
-		return verdict{step: stepNext, rule: "REL-3", why: fmt.Sprintf("%s: provider_retries = %d are used up", class, p.Retries)}
+		return verdict{step: stepNext, rule: "REL-3", why: fmt.Sprintf("%s: no attempt is left (provider_retries = %d)", class, p.Retries)}
 	case to.nextKey && key.More(p.RetryAfterMax):
 		return verdict{step: stepSame, rule: "REL-8", why: class + ": the next key is used"}
 	case !to.retry:
@@ -247,8 +264,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	if d > 0 {
 		pause(ctx, d, nil)
 	}
-	return ctx.Err() == nil
+	return !cancelled(ctx)
 }
+
+func cancelled(ctx context.Context) bool { return ctx.Err() != nil }
 
 // answer tells how the walk ended.
 func (r *run) answer(ctx context.Context, last *attempt, err error) Answer {
@@ -279,9 +298,9 @@ func (r *run) answer(ctx context.Context, last *attempt, err error) Answer {
 }
 
 func (r *run) state(ctx context.Context, last *attempt, err error) State {
-	cancelled := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errDeadline)
+	stopped := cancelled(ctx) && !errors.Is(context.Cause(ctx), errDeadline)
 	switch {
-	case last == nil && cancelled:
+	case last == nil && stopped:
 		return Cancelled
 	case last == nil:
 		return Failed
@@ -297,7 +316,7 @@ func (r *run) state(ctx context.Context, last *attempt, err error) State {
 		return Complete
 	case last.visible:
 		return Interrupted
-	case cancelled:
+	case stopped:
 		return Cancelled
 	}
 	return Failed

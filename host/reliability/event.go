@@ -87,6 +87,9 @@ func (a *attempt) closing() []journal.Event {
 	if a.verdict.rule != "" && a.row.Outcome != journal.OutcomeComplete {
 		events = append(events, event(journal.EventDecision, Decision{Rule: a.verdict.rule, Text: a.verdict.why}))
 	}
+	for i := range events {
+		events[i].Attempt = a.row.ID // also where the caller stores them
+	}
 	return events
 }
 

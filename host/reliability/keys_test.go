@@ -2,12 +2,14 @@ package reliability_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/reliability"
 	"github.com/zchost/zchost/host/secret"
 )
@@ -144,21 +146,21 @@ func TestBreaker(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b reliability.Breaker
 		for range 5 {
-			if !b.Allow() {
+			if ok, _ := b.Allow(); !ok {
 				t.Fatal("open before 5 failures")
 			}
 			b.Report(false)
 		}
 		for _, rest := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
-			time.Sleep(rest - 1)
-			if b.Allow() {
+			time.Sleep(rest - time.Millisecond)
+			if ok, _ := b.Allow(); ok {
 				t.Fatalf("allowed before %s were over", rest)
 			}
-			time.Sleep(1)
-			if !b.Allow() {
+			time.Sleep(time.Millisecond)
+			if ok, probe := b.Allow(); !ok || !probe {
 				t.Fatalf("no probe after %s", rest)
 			}
-			if b.Allow() {
+			if ok, _ := b.Allow(); ok {
 				t.Fatal("two probes at once")
 			}
 			b.Report(false)
@@ -166,8 +168,10 @@ func TestBreaker(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		b.Allow()
 		b.Report(true)
-		if !b.Allow() || !b.Allow() {
-			t.Error("still open after a good probe")
+		for range 2 {
+			if ok, probe := b.Allow(); !ok || probe {
+				t.Error("still open after a good probe")
+			}
 		}
 		synctest.Wait()
 	})
@@ -188,11 +192,16 @@ func TestBreakerAndChain(t *testing.T) {
 		}
 		before := len(ua.asked)
 		got := run(t, t.Context(), a, b)
-		if len(ua.asked) != before || len(ub.asked) != 1 || !ub.asked[0].Stream {
+		if len(ua.asked) != before || len(ub.asked) != 1 || !ub.asked[0].Stream || !strings.Contains(got.ledger.types(journal.EventDecision), "decision") {
 			t.Errorf("a was asked %d times more, b %d times", len(ua.asked)-before, len(ub.asked))
 		}
 		if !got.Fallback {
 			t.Error("b's answer is a fallback's (CST-4)")
+		}
+		time.Sleep(5 * time.Minute)
+		run(t, t.Context(), a, b)
+		if probes := len(ua.asked) - before; probes != 1 {
+			t.Errorf("the probe was %d requests, want one", probes)
 		}
 	})
 }
