@@ -19,7 +19,7 @@ import (
 func TestCompiledPlugins(t *testing.T) {
 	t.Parallel()
 	if len(Names()) == 0 {
-		t.Skip("not built: run `make plugins`")
+		t.Fatal("not built: run `make plugins`")
 	}
 	ctx := context.WithoutCancel(t.Context()) // what closes runs after the test
 	runtime, err := plugin.NewRuntime(ctx, plugin.Options{})

@@ -225,7 +225,6 @@ func TestDelays(t *testing.T) {
 		want          int64
 	}{
 		{"hi", ``, defaultDelay},
-		{"hi", `{"auth":"none"}`, defaultDelay},
 		{"hi", `{"delay_ms":0}`, 0},
 		{"hi", `{"delay_ms":7}`, 7},
 		{"/demo slow", `{"delay_ms":7}`, slowPause},
