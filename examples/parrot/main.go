@@ -26,13 +26,25 @@ func (parrot) Messages(in abi.ChatMessages) ([]string, error) {
 	for i, m := range in.Messages {
 		var says string
 		for _, p := range m.Parts {
-			says += p.Text
+			says += words(p)
 		}
 		b := jsonscan.AppendString([]byte(`{"from":`), m.Role)
 		b = jsonscan.AppendString(append(b, `,"says":`...), says)
 		fragments[i] = string(append(b, '}'))
 	}
 	return fragments, nil
+}
+
+// words is what the parrot hears of a part: the protocol has no tools.
+func words(p abi.Part) string {
+	switch p.Type {
+	case abi.PartToolCall:
+		return "(calls " + p.Name + " with " + p.Arguments + ")"
+	case abi.PartReasoning:
+		return ""
+	case abi.PartText, abi.PartToolResult:
+	}
+	return p.Text
 }
 
 // Request says what to send. The host puts the messages and the key in.
@@ -91,9 +103,11 @@ func (parrot) Error(r abi.HTTPResponse) abi.Failure {
 		f.Class = abi.FailureAuth
 	case r.Status == 404:
 		f.Class = abi.FailureModelNotFound
+	case r.Status == 408:
+		f.Class = abi.FailureTimeout
 	case r.Status == 429:
 		f.Class = abi.FailureRateLimited
-	case r.Status == 503:
+	case r.Status == 503 || r.Status == 529:
 		f.Class = abi.FailureOverloaded
 	case r.Status >= 500:
 		f.Class = abi.FailureServer

@@ -10,7 +10,33 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/providertest"
 )
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, provider.Native(parrot{}), providertest.Suite{
+		Streams: []providertest.Stream{{
+			Name:   "two pieces",
+			Frames: []providertest.Frame{{Data: `{"piece":"hi "}`}, {Data: `{"piece":"there"}`}, {Data: `{"over":true}`}},
+			Want: []abi.Event{
+				{Type: abi.EventText, Text: "hi "},
+				{Type: abi.EventText, Text: "there"},
+				{Type: abi.EventFinish, Reason: abi.FinishStop, Raw: "over"},
+				{Type: abi.EventDone},
+			},
+		}},
+		Answers: []providertest.Answer{{
+			Name:     "whole",
+			Response: abi.HTTPResponse{Body: `{"whole":"hi there"}`},
+		}},
+		Errors: []providertest.Error{{
+			Name:     "unknown model",
+			Response: abi.HTTPResponse{Status: 404, Body: `{"trouble":"only grey"}`},
+			Want:     abi.FailureModelNotFound,
+		}},
+	})
+}
 
 func TestFrame(t *testing.T) {
 	t.Parallel()
@@ -36,7 +62,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// The guide quotes this plugin: every block of Go and the manifest in it are
+// The guide quotes this directory: every block of Go and the manifest in it are
 // here word for word.
 func TestGuideIsCurrent(t *testing.T) {
 	t.Parallel()
@@ -44,18 +70,22 @@ func TestGuideIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for language, file := range map[string]string{"go": "main.go", "toml": "plugin.toml"} {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	for language, files := range map[string][]string{"go": {"main.go", "main_test.go"}, "toml": {"plugin.toml"}} {
+		var source []byte
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source = append(source, b...)
 		}
 		blocks := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
 		if len(blocks) == 0 {
-			t.Errorf("the guide quotes nothing of %s", file)
+			t.Errorf("the guide quotes nothing of %v", files)
 		}
 		for _, b := range blocks {
 			if !strings.Contains(string(source), b[1]) {
-				t.Errorf("not in %s:\n%s", file, b[1])
+				t.Errorf("not in %v:\n%s", files, b[1])
 			}
 		}
 	}
