@@ -17,6 +17,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/zchost/zchost/abi"
@@ -82,7 +83,7 @@ func New(o Options) *Client {
 		NextProtos: []string{"h2", "http/1.1"},
 	}}
 	c.transport = &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  c.proxy,
 		DialContext:            d.plain,
 		DialTLSContext:         d.secure,
 		TLSClientConfig:        d.tls.Clone(), // within a proxy's tunnel
@@ -98,6 +99,17 @@ func New(o Options) *Client {
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	return c
+}
+
+// proxy returns the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; none
+// for loopback. Its password is a secret like others.
+func (c *Client) proxy(req *http.Request) (*url.URL, error) {
+	to, err := http.ProxyFromEnvironment(req)
+	if to != nil && to.User != nil {
+		password, _ := to.User.Password()
+		c.redactor.Add(secret.New(password))
+	}
+	return to, err
 }
 
 // Close closes the connections that are kept for later. Responses that are
