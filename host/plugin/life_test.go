@@ -3,7 +3,6 @@ package plugin_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -17,43 +16,58 @@ import (
 )
 
 // C124: a thousand cycles of good, trap, exit and timeout leave memory,
-// goroutines and file handles as they were.
-func TestThousandFailuresLeaveNothing(t *testing.T) {
-	t.Parallel() // with tests that are quiet by the time it measures, or few
+// goroutines and file handles as they were. It is not parallel, so that what it
+// counts is its own.
+func TestThousandFailuresLeaveNothing(t *testing.T) { //nolint:tparallel // see above
 	for io, module := range map[string]wasm{"stdio": switchModule(16), "extism": extismSwitch()} {
 		r := newRuntime(t)
-		p := load(t, r, manifest(io, "[limits]\nmemory_mb = 16\ncall_timeout_ms = 20"), module.bytes(), plugin.Grant{})
+		p := load(t, r, manifest(io, "[limits]\nmemory_mb = 16\ncall_timeout_ms = 50"), module.bytes(), plugin.Grant{})
 		cycle := func(n int) {
-			for range n {
-				for _, in := range []string{"k", "t", "k", "x0", "k", "x3", "k", "l", "k", "g", "k"} {
-					out, err := p.Call(context.Background(), hookExport, []byte(in))
-					if in == "k" && string(out) != "k" && !strings.Contains(fmt.Sprint(err), "timeout") {
-						t.Fatalf("%s: a good call gave %q, %v", io, out, err)
-					}
+			steps := []string{"k", "t", "k", "x0", "k", "x3", "k", "g", "k"}
+			if n%10 == 0 {
+				steps = append(steps, "l", "k") // takes its 50 ms
+			}
+			for _, in := range steps {
+				out, err := p.Call(t.Context(), hookExport, []byte(in))
+				if in == "k" && string(out) != "k" && (err == nil || reason(t, err) != plugin.ReasonTimeout) {
+					t.Fatalf("%s: a good call gave %q, %v", io, out, err)
 				}
 			}
 		}
-		cycle(10)
-		p.DropIdle(context.Background())
-		memory, handles := r.Memory(), openFiles(t)
-		cycle(100) // a thousand good calls and a hundred each of every other
-		p.DropIdle(context.Background())
-		if got := r.Memory(); got != memory {
-			t.Errorf("%s: guests' memory went from %d to %d", io, memory, got)
+		for n := range 20 {
+			cycle(n)
 		}
-		if got := openFiles(t); got > handles+50 { // other tests run too
-			t.Errorf("%s: open files went from %d to %d", io, handles, got)
+		before := count(p, r)
+		for n := range 1000 {
+			cycle(n)
+		}
+		after := count(p, r)
+		for deadline := time.Now().Add(10 * time.Second); after.goroutines > before.goroutines && time.Now().Before(deadline); {
+			runtime.Gosched() // wazero does not wait for the goroutine that watches a call
+			after.goroutines = runtime.NumGoroutine()
+		}
+		t.Logf("%s: before %+v, after %+v", io, before, after)
+		if after.guests != before.guests || after.goroutines > before.goroutines || after.files > before.files || after.heap > before.heap+2<<20 {
+			t.Errorf("%s: before %+v, after %+v", io, before, after)
 		}
 	}
 }
 
-func openFiles(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Skip("there is no /proc here")
-	}
-	return len(entries)
+// counts are what failures might leave behind.
+type counts struct {
+	guests            int64 // bytes of linear memories
+	heap              int64 // bytes
+	goroutines, files int
+}
+
+func count(p *plugin.Plugin, r *plugin.Runtime) counts {
+	p.DropIdle(context.Background())
+	runtime.GC()
+	runtime.GC() // code is unmapped by finalizers
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	files, _ := os.ReadDir("/proc/self/fd") // none where there is no /proc
+	return counts{r.Memory(), int64(stats.HeapAlloc), runtime.NumGoroutine(), len(files)}
 }
 
 // A generation that is closed during a call ends after the call: "CompiledPlugin

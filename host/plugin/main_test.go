@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zchost/zchost/host/plugin"
 	"go.uber.org/goleak"
+
+	"github.com/zchost/zchost/host/plugin"
 )
 
 // hookExport is the one export of the test plugins, which are hooks.
@@ -21,20 +22,21 @@ const hookExport = "before_agent_reply"
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "zchost-plugin-test-")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		panic(err)
 	}
-	_ = os.Setenv("ZCHOST_PLUGIN_TEST_DIR", dir)
-	code := m.Run()
-	if err := os.RemoveAll(dir); err != nil && code == 0 {
-		code = 1
+	if err := os.Setenv(dirVariable, dir); err != nil {
+		panic(err)
 	}
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(dir); err != nil {
+			panic(err)
+		}
+		os.Exit(code)
+	}))
 }
+
+// dirVariable names the directory of this run: built guests, compile cache.
+const dirVariable = "ZCHOST_PLUGIN_TEST_DIR"
 
 // goGuest and extismGuest build the guests in testdata, once for each run.
 var (
@@ -43,7 +45,7 @@ var (
 )
 
 func build(dir string) ([]byte, error) {
-	out := filepath.Join(os.Getenv("ZCHOST_PLUGIN_TEST_DIR"), filepath.Base(dir)+".wasm")
+	out := filepath.Join(os.Getenv(dirVariable), filepath.Base(dir)+".wasm")
 	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -buildid=", "-o", out, dir)
 	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -71,7 +73,7 @@ func manifest(io, more string) []byte {
 // shared by all tests of a run.
 func newRuntime(t testing.TB, change ...func(*plugin.Options)) *plugin.Runtime {
 	t.Helper()
-	o := plugin.Options{CacheDir: filepath.Join(os.Getenv("ZCHOST_PLUGIN_TEST_DIR"), "cache")}
+	o := plugin.Options{CacheDir: filepath.Join(os.Getenv(dirVariable), "cache")}
 	for _, c := range change {
 		c(&o)
 	}

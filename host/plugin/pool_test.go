@@ -120,13 +120,13 @@ func TestPoolDropsIdle(t *testing.T) {
 		if open.Load() != 3 {
 			t.Errorf("%d of 3 are left at once", open.Load())
 		}
-		time.Sleep(spareAge + 1)
+		<-time.After(spareAge + 1)
 		p.put(ctx, take(t, p), true) // the top one is in use
 		tidy()
 		if open.Load() != 1 {
 			t.Errorf("%d are left after the spare age", open.Load())
 		}
-		time.Sleep(lastAge + 1)
+		<-time.After(lastAge + 1)
 		tidy()
 		if open.Load() != 0 {
 			t.Errorf("%d are left after the last age", open.Load())
@@ -152,11 +152,11 @@ func TestJanitor(t *testing.T) {
 		a, b := take(t, p.pool), take(t, p.pool)
 		p.pool.put(context.Background(), a, true)
 		p.pool.put(context.Background(), b, true)
-		time.Sleep(spareAge + 2*tidyEvery)
+		<-time.After(spareAge + 2*tidyEvery)
 		if open.Load() != 1 {
 			t.Errorf("%d instances are left, want 1", open.Load())
 		}
-		time.Sleep(lastAge)
+		<-time.After(lastAge)
 		if open.Load() != 0 {
 			t.Errorf("%d instances are left, want none", open.Load())
 		}

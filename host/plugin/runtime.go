@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
+
 	"github.com/zchost/zchost/abi"
 )
 
@@ -137,6 +139,9 @@ func (r *Runtime) Load(ctx context.Context, s Source, g Grant) (*Plugin, error) 
 	p.engine, err = r.compile(ctx, p, b, digest)
 	if err != nil {
 		return nil, err
+	}
+	if _, set := os.LookupEnv("EXTISM_ENABLE_WASI_OUTPUT"); set && p.manifest.IO == abi.IOExtism {
+		r.log.Warn("EXTISM_ENABLE_WASI_OUTPUT lets Extism print what the plugin prints", "plugin", p.manifest.Name)
 	}
 	instances := g.Instances
 	if instances <= 0 {

@@ -143,7 +143,7 @@ func (r *reader) s32() int32 {
 			if c&0x40 != 0 {
 				v |= -1 << (shift + 7)
 			}
-			return int32(v)
+			return int32(v) //nolint:gosec // what does not fit is cut off, as wazero refuses it
 		}
 	}
 	r.fail("a number is too long")

@@ -74,13 +74,13 @@ func TestWithoutGrantsTheWorldStandsStill(t *testing.T) {
 		say(t, still, "random") // moves the source on, if calls shared it
 		say(t, still, "exit 1") // the next call has a new instance
 	}
-	real := load(t, r, manifest("stdio", "[capabilities]\nclock = true\nrandom = true"), guest(t, goGuest),
+	live := load(t, r, manifest("stdio", "[capabilities]\nclock = true\nrandom = true"), guest(t, goGuest),
 		plugin.Grant{Capabilities: plugin.Capabilities{Clock: true, Random: true}})
-	at, err := time.Parse(time.RFC3339, say(t, real, "clock"))
+	at, err := time.Parse(time.RFC3339, say(t, live, "clock"))
 	if err != nil || time.Since(at).Abs() > time.Minute {
 		t.Errorf("the real clock says %v (%v)", at, err)
 	}
-	if a, b := say(t, real, "random"), say(t, real, "random"); a == b {
+	if a, b := say(t, live, "random"), say(t, live, "random"); a == b {
 		t.Errorf("real randomness gave %s twice", a)
 	}
 }

@@ -147,23 +147,21 @@ func on(c byte, then string) string {
 //	a call zchost:host/v1 random (if it has the import), else echo
 func switchModule(memory ...uint64) wasm {
 	const fdRead, fdWrite, procExit = 0, 1, 2
-	read := func(iov, n, result int32) string {
-		return constant(0) + constant(iov) + constant(n) + constant(result) + call(fdRead)
-	}
-	write := func(iov, n, result int32) string {
-		return constant(1) + constant(iov) + constant(n) + constant(result) + call(fdWrite)
+	read := constant(0) + constant(0) + constant(1) + constant(16) + call(fdRead)
+	write := func(iov int32) string {
+		return constant(1) + constant(iov) + constant(1) + constant(20) + call(fdWrite)
 	}
 	body := store32(0, constant(64)) + store32(4, constant(1024)) + store32(8, constant(64)) +
-		read(0, 1, 16) + drop + store32(12, load32(16)) +
+		read + drop + store32(12, load32(16)) +
 		on('t', unreachable) +
 		on('l', loopForEver) +
 		on('x', load8(65)+constant('0')+sub+call(procExit)) +
 		on('g', growAll()) +
-		on('b', "\x03\x40"+write(8, 1, 20)+drop+"\x0c\x00"+end) +
-		on('p', write(-16, 1, 20)+returns) +
-		on('2', store32(12, constant(-1<<31))+write(8, 1, 20)+returns) +
-		on('r', store32(0, constant(-64))+read(0, 1, 16)+returns) +
-		write(8, 1, 20) + drop + constant(0)
+		on('b', "\x03\x40"+write(8)+drop+"\x0c\x00"+end) +
+		on('p', write(-16)+returns) +
+		on('2', store32(12, constant(-1<<31))+write(8)+returns) +
+		on('r', store32(0, constant(-64))+read+returns) +
+		write(8) + drop + constant(0)
 	if len(memory) == 0 {
 		memory = []uint64{1}
 	}
@@ -179,7 +177,7 @@ func switchModule(memory ...uint64) wasm {
 }
 
 // extismSwitch is the same for Extism's input and output: t trap, l loop, xN
-// exit, g grow, p output at a bad pointer, 2 output of 2^31 bytes, z no output;
+// exit, g grow, a fill Extism's kernel, p output at a bad pointer, 2 output of 2^31 bytes, z no output;
 // else it returns the first byte.
 func extismSwitch() wasm {
 	const inputLoad, alloc, storeByte, outputSet, procExit = 0, 1, 2, 3, 4
@@ -192,6 +190,7 @@ func extismSwitch() wasm {
 		on('p', constant64(1<<31)+constant64(16)+call(outputSet)+constant(0)+returns) +
 		on('2', constant64(0)+constant64(1<<31)+call(outputSet)+constant(0)+returns) +
 		on('z', constant(0)+returns) +
+		on('a', "\x03\x40"+constant64(1<<20)+call(alloc)+"\x50\x45\x0d\x00"+end) + // i64.eqz, i32.eqz, br_if
 		// address 72 holds the block
 		constant(72) + constant64(1) + call(alloc) + "\x37\x03\x00" +
 		constant(72) + "\x29\x03\x00" + load8(64) + call(storeByte) +

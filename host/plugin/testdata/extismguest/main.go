@@ -40,10 +40,6 @@ func run() int32 {
 		for all := [][]byte{}; ; {
 			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		}
-	case "kernelgrow":
-		for {
-			pdk.AllocateBytes(bytes.Repeat([]byte{1}, 1<<16))
-		}
 	case "big":
 		pdk.Output(bytes.Repeat([]byte("x"), number))
 	case "error":
