@@ -155,7 +155,8 @@ func BenchmarkFrames64(b *testing.B) {
 	b.ReportMetric(float64(seen.Load())/time.Since(start).Seconds(), "frames/s")
 }
 
-// Whole durable turns with demo, alone and in 64 sessions at once.
+// Whole durable turns with demo, alone and in 64 sessions at once: answers of
+// 20 frames. They cost the sandbox most, so a longer answer takes longer.
 func BenchmarkTurns(b *testing.B) {
 	for _, sessions := range []int{1, 64} {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
@@ -168,7 +169,7 @@ func BenchmarkTurns(b *testing.B) {
 			for s := range sessions {
 				all.Go(func() {
 					for i := s; i < b.N; i += sessions {
-						talk(b, h, fmt.Sprint(s), "hello", func(*journal.Event) {})
+						talk(b, h, fmt.Sprint(s), "/demo long 20", func(*journal.Event) {})
 					}
 				})
 			}
