@@ -84,13 +84,13 @@ func (c chatCmd) greet(a *app, cfg config.Config) error {
 
 // demoHint says what the demo is, and that a key would be used.
 func demoHint(a *app) string {
-	hint := "this is the built-in demo, without a network: try /demo"
+	const hint = "the built-in demo, without a network: try /demo"
 	var seen []string
 	for _, k := range config.Recognised(a.env) {
 		seen = append(seen, k.Env)
 	}
 	if len(seen) == 0 {
-		return hint + "; zchost init writes a config for a real model"
+		return hint + "; for a real model: zchost init"
 	}
 	return hint + "; " + strings.Join(seen, ", ") + " is set: zchost init writes a config that uses it"
 }

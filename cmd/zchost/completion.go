@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -23,15 +23,16 @@ fish:  zchost completion fish > ~/.config/fish/completions/zchost.fish`
 // Run prints the script.
 func (c completionCmd) Run(a *app, k *kong.Kong) error {
 	places := placesOf(k.Model.Node)
+	var script strings.Builder
 	switch c.Shell {
 	case "bash":
-		bashCompletion(a.screen.Out, places)
+		bashCompletion(&script, places)
 	case "zsh":
-		zshCompletion(a.screen.Out, places)
+		zshCompletion(&script, places)
 	default:
-		fishCompletion(a.screen.Out, places)
+		fishCompletion(&script, places)
 	}
-	return nil
+	return a.print("%s", script.String())
 }
 
 // place is a point in the command line: after these words there may come these
@@ -47,7 +48,8 @@ type word struct {
 	text, help string
 	command    bool
 	value      bool     // a flag that takes a value
-	values     []string // of a flag or argument, when they are known
+	file       bool     // which is a path
+	values     []string // the values of a flag, when they are known
 }
 
 // placesOf walks the commands, the root first.
@@ -59,18 +61,14 @@ func placesOf(n *kong.Node) []place {
 		}
 	}
 	for _, arg := range n.Positional {
-		if arg.Enum != "" {
-			for _, v := range arg.EnumSlice() {
-				p.words = append(p.words, word{text: v, help: arg.Help})
-			}
+		for _, v := range choices(arg) {
+			p.words = append(p.words, word{text: v, help: arg.Help})
 		}
 	}
 	for _, group := range n.AllFlags(true) {
 		for _, f := range group {
-			w := word{text: "--" + f.Name, help: f.Help, value: !f.IsBool()}
-			if f.Enum != "" {
-				w.values = f.EnumSlice()
-			}
+			w := word{text: "--" + f.Name, help: f.Help, value: !f.IsBool(), file: f.Tag.Type == "path"}
+			w.values = choices(f.Value)
 			p.words = append(p.words, w)
 		}
 	}
@@ -81,6 +79,11 @@ func placesOf(n *kong.Node) []place {
 		}
 	}
 	return places
+}
+
+// choices returns the values of an enum that can be completed.
+func choices(v *kong.Value) []string {
+	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" || s == "-" })
 }
 
 func pathOf(n *kong.Node) string {
@@ -103,7 +106,7 @@ func (p place) list(keep func(word) bool) string {
 func every(word) bool { return true }
 
 // steps prints the cases that walk from place to place.
-func steps(w io.Writer, places []place) {
+func steps(w *strings.Builder, places []place) {
 	for _, p := range places {
 		for _, next := range p.words {
 			if next.command {
@@ -129,14 +132,14 @@ func valueFlags(places []place) []word {
 	return flags
 }
 
-func bashCompletion(w io.Writer, places []place) {
+func bashCompletion(w *strings.Builder, places []place) {
 	fmt.Fprint(w, `# bash completion for zchost
 _zchost() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at= words= i
   case "$prev" in
 `)
 	for _, f := range valueFlags(places) {
-		if f.values == nil {
+		if f.file {
 			fmt.Fprintf(w, "    %s) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", f.text)
 			continue
 		}
@@ -161,7 +164,7 @@ complete -F _zchost zchost
 `)
 }
 
-func zshCompletion(w io.Writer, places []place) {
+func zshCompletion(w *strings.Builder, places []place) {
 	fmt.Fprint(w, `#compdef zchost
 _zchost() {
   local at= i
@@ -169,7 +172,7 @@ _zchost() {
   case "${words[CURRENT-1]}" in
 `)
 	for _, f := range valueFlags(places) {
-		if f.values == nil {
+		if f.file {
 			fmt.Fprintf(w, "    %s) _files; return ;;\n", f.text)
 			continue
 		}
@@ -198,7 +201,7 @@ if [ "$funcstack[1]" = _zchost ]; then _zchost; else compdef _zchost zchost; fi
 `)
 }
 
-func fishCompletion(w io.Writer, places []place) {
+func fishCompletion(w *strings.Builder, places []place) {
 	fmt.Fprint(w, `# fish completion for zchost
 function __zchost_at
   set -l at
@@ -213,8 +216,7 @@ function __zchost_at
 			}
 		}
 	}
-	fmt.Fprint(w, `    end
-  end
+	fmt.Fprint(w, `    end; end
   test "$at" = "$argv[1]"
 end
 complete -c zchost -f
@@ -225,10 +227,10 @@ complete -c zchost -f
 			switch {
 			case !strings.HasPrefix(item.text, "--"):
 				fmt.Fprintf(w, "complete -c zchost -n %s -a %s -d %s\n", at, item.text, quote(item.help))
-			case item.values != nil:
-				fmt.Fprintf(w, "complete -c zchost -n %s -l %s -xa %s -d %s\n", at, item.text[2:], quote(strings.Join(item.values, " ")), quote(item.help))
-			case item.value:
+			case item.file:
 				fmt.Fprintf(w, "complete -c zchost -n %s -l %s -rF -d %s\n", at, item.text[2:], quote(item.help))
+			case item.value:
+				fmt.Fprintf(w, "complete -c zchost -n %s -l %s -xa %s -d %s\n", at, item.text[2:], quote(strings.Join(item.values, " ")), quote(item.help))
 			default:
 				fmt.Fprintf(w, "complete -c zchost -n %s -l %s -d %s\n", at, item.text[2:], quote(item.help))
 			}

@@ -134,7 +134,7 @@ func checkConfig(cfg config.Config, err error) []finding {
 	if errors.As(err, &problems) {
 		var all []finding
 		for _, p := range problems.List {
-			p, hint := p, p.Hint
+			hint := p.Hint
 			p.Hint = ""
 			all = append(all, failed("config", p.String(), hint))
 		}
@@ -189,12 +189,12 @@ func checkPlugins(ctx context.Context, a *app, cfg config.Config) (all []finding
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		p := cfg.Providers[name]
 		what := "plugin " + p.Plugin
-		print, err := loadOnce(ctx, r, home, p)
+		fingerprint, err := loadOnce(ctx, r, home, p)
 		if err != nil {
 			all = append(all, failedBy(what, err, "zchost plugin inspect "+p.Plugin+" shows it"))
 			continue
 		}
-		all = append(all, ok(what, print+" for providers."+name))
+		all = append(all, ok(what, fingerprint+" for providers."+name))
 	}
 	return all
 }

@@ -93,8 +93,9 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	if n > len(s.seen) {
 		ts.Fatalf("server %s was asked %d times only", s.name, len(s.seen))
 	}
-	rest, found := s.seen[n-1].Body, true
+	rest := s.seen[n-1].Body
 	for _, text := range args[2:] {
+		var found bool
 		if _, rest, found = strings.Cut(rest, text); !found {
 			ts.Fatalf("request %d to %s does not hold %q: %s", n, s.name, text, s.seen[n-1].Body)
 		}
@@ -162,7 +163,7 @@ func keyOnlyIn(ts *testscript.TestScript, neg bool, args []string) {
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		b, err := os.ReadFile(path) //nolint:gosec // the script's own directory
+		b, err := os.ReadFile(path)
 		if err == nil && strings.Contains(string(b), args[1]) {
 			err = fmt.Errorf("%s holds the key", path)
 		}

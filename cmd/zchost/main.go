@@ -26,8 +26,8 @@ func main() {
 
 // cli is the command line.
 type cli struct {
-	Home   string `help:"Directory of config, journal and plugins (default ~/.zchost)." env:"ZCHOST_HOME" placeholder:"DIR"`
-	Config string `help:"Config file (default config.toml in the home directory)." placeholder:"FILE"`
+	Home   string `help:"Directory of config, journal and plugins (default ~/.zchost)." env:"ZCHOST_HOME" type:"path" placeholder:"DIR"`
+	Config string `help:"Config file (default config.toml in the home directory)." type:"path" placeholder:"FILE"`
 
 	Chat       chatCmd       `cmd:"" help:"Talk to an agent."`
 	Send       sendCmd       `cmd:"" help:"Send one message and print the answer."`

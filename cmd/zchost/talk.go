@@ -15,9 +15,6 @@ import (
 	"github.com/zchost/zchost/host/turn"
 )
 
-// mainSession is the session that is used when none is named.
-const mainSession = "main"
-
 // tick is how often a terminal shows that a turn is still going on.
 const tick = time.Second
 
@@ -48,7 +45,9 @@ func (a *app) withHost(ctx context.Context, agent string, f func(*host.Host) err
 	if agent != "" {
 		o.Agents = []string{agent}
 	}
+	ready := a.screen.Status("starting; the first time takes longer …", time.Second/4)
 	h, err := host.Start(ctx, o)
+	ready()
 	if err != nil {
 		return err
 	}

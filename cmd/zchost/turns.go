@@ -13,7 +13,7 @@ import (
 // turnsCmd lists turns.
 type turnsCmd struct {
 	Session string `help:"Only those of this session." placeholder:"KEY"`
-	State   string `help:"Only those in this state: ${enum}." enum:"queued,running,complete,incomplete,interrupted,cancelled,failed," default:"" placeholder:"STATE"`
+	State   string `help:"Only those in this state (queued, running, complete, incomplete, interrupted, cancelled or failed)." enum:"queued,running,complete,incomplete,interrupted,cancelled,failed," default:"" placeholder:"STATE"`
 	Limit   int    `short:"n" help:"The most turns." default:"20"`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }

@@ -15,7 +15,7 @@ import (
 
 // usageCmd adds up the ledger.
 type usageCmd struct {
-	By    string `help:"What to add up by: ${enum}." enum:"day,provider,model,session,turn" default:"day"`
+	By    string `help:"What to add up by (day, provider, model, session or turn)." enum:"day,provider,model,session,turn" default:"day"`
 	Since string `help:"Only attempts from this day on, as 2006-01-02." placeholder:"DAY"`
 	Until string `help:"Only attempts before this day." placeholder:"DAY"`
 	JSON  bool   `name:"json" xor:"format" help:"Print JSON."`

@@ -74,5 +74,5 @@ func findTurn(ctx context.Context, r *journal.Reader, prefix string) (string, er
 	return "", fault.New(fault.NotFound, "several turns begin with "+prefix, "write more of the id: "+strings.Join(found[:min(len(found), 3)], ", "))
 }
 
-// pageOfTurns is how many turns are looked at at once.
+// pageOfTurns is how many turns one read looks at.
 const pageOfTurns = 1000

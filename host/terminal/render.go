@@ -159,11 +159,11 @@ func (r *Renderer) tell(e *journal.Event) error {
 		return r.note("warning: " + warningText(n.Code))
 	case journal.EventRetrying:
 		if r.screen.Terminal {
-			return r.note(fmt.Sprintf("%s: %s; asking it again", n.Candidate, n.After))
+			return r.note(fmt.Sprintf("%s failed (%s); asking it again", n.Candidate, n.After))
 		}
 	case journal.EventFallingBack:
 		if r.screen.Terminal {
-			return r.note(fmt.Sprintf("%s: %s; asking %s", r.asked, n.After, n.Candidate))
+			return r.note(fmt.Sprintf("%s failed (%s); asking %s", r.asked, n.After, n.Candidate))
 		}
 	default:
 	}
@@ -184,6 +184,9 @@ func (r *Renderer) note(text string) error {
 	r.newLine()
 	if err := r.flush(); err != nil {
 		return err
+	}
+	if r.screen.Terminal {
+		return r.screen.Say(text)
 	}
 	return r.screen.Note(text)
 }
@@ -250,7 +253,7 @@ func (r *Renderer) newLine() {
 
 func (r *Renderer) clearStatus() {
 	if r.status {
-		r.out = append(r.out, "\r\x1b[2K"...)
+		r.out = append(r.out, clearLine...)
 		r.status = false
 	}
 }

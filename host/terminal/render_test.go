@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -232,4 +233,29 @@ func TestLister(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.Split(out.String(), "\n")[1]), &s); err != nil || s.ExitCode != ExitInterrupted {
 		t.Errorf("summary %+v, %v", s, err)
 	}
+}
+
+// A status comes when it takes long, and goes without a trace; in a pipe there
+// is none.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for name, c := range map[string]struct {
+			terminal bool
+			takes    time.Duration
+			want     string
+		}{
+			"short":  {true, time.Second, ""},
+			"long":   {true, 3 * time.Second, "starting" + clearLine},
+			"a pipe": {false, 3 * time.Second, ""},
+		} {
+			var out bytes.Buffer
+			done := (&Screen{Out: &out, Terminal: c.terminal}).Status("starting", 2*time.Second)
+			<-time.After(c.takes)
+			done()
+			if diff := cmp.Diff(c.want, out.String()); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	})
 }
