@@ -93,15 +93,25 @@ func (e *Endpoint) send(ctx context.Context, r reliability.Request) (*egress.Res
 		return nil, err
 	}
 	if req.script != nil {
-		return egress.Play(ctx, req.script, e.Clocks)
+		return egress.Play(ctx, req.script, e.clocks(r.Stream))
 	}
 	if r.Key.Empty() {
 		req.http.Headers = withoutKey(req.http.Headers)
 	}
 	return e.Client.Send(ctx, egress.Endpoint{
-		BaseURL: e.BaseURL, Clocks: e.Clocks,
+		BaseURL: e.BaseURL, Clocks: e.clocks(r.Stream),
 		Secrets: map[string]secret.Value{SecretName: r.Key},
 	}, req.http)
+}
+
+// clocks are the endpoint's. The head of an answer in one piece comes only when
+// the model is done, so it may take as long as a stream may be silent.
+func (e *Endpoint) clocks(stream bool) egress.Clocks {
+	c := e.Clocks
+	if !stream {
+		c.Header = max(c.Header, c.Idle)
+	}
+	return c
 }
 
 // withoutKey leaves out the headers that would hold the key, for an endpoint

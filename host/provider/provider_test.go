@@ -169,7 +169,7 @@ func TestFragments(t *testing.T) {
 		bodies = append(bodies, string(b))
 		streamed(w, "data: [DONE]\n\n")
 	})
-	for _, texts := range [][]string{{"a"}, {"a", "b"}, {"a", "b", `{{messages}}`}} {
+	for _, texts := range [][]string{{"a"}, {"a", "b"}, {"a", "b", `{{messages}} {{secret:api_key}}`}} {
 		if _, err := read(t, e, reliability.Request{Prompt: prompt(texts...), Stream: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestFragments(t *testing.T) {
 	if p.rendered != 3 {
 		t.Errorf("%d messages went through the plugin, want 3", p.rendered)
 	}
-	if want := `{"outline":"uT uT uT","messages":["a","b","{{messages}}"]}`; bodies[2] != want {
+	if want := `{"outline":"uT uT uT","messages":["a","b","{{messages}} {{secret:api_key}}"]}`; bodies[2] != want {
 		t.Errorf("body %s, want %s", bodies[2], want)
 	}
 }

@@ -47,7 +47,10 @@ func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, e
 	if !ok {
 		return request{}, e.junk(ctx, abi.ExportChatRequest, "the body must hold %s exactly once", placeholder)
 	}
-	return request{http: egress.Request{Method: out.Method, URL: out.URL, Headers: out.Headers, Body: body}}, nil
+	return request{http: egress.Request{
+		Method: out.Method, URL: out.URL, Headers: out.Headers,
+		Body: body, Contents: [2]int{1, len(body) - 1}, // what people wrote is no template
+	}}, nil
 }
 
 // assemble puts the fragments in the body's one placeholder; ok is false if
