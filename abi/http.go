@@ -10,8 +10,9 @@ type HTTPRequest struct {
 	Method string `json:"method,omitempty"`
 	// URL is absolute and at or below the endpoint's base_url.
 	URL string `json:"url,omitempty"`
-	// Headers are sent in this order. Host, Content-Length, Connection,
-	// Transfer-Encoding and Accept-Encoding are the host's and refused here.
+	// Headers are the header fields; their order is not kept. Host,
+	// Content-Length, Connection, Transfer-Encoding and Accept-Encoding are the
+	// host's and refused here.
 	Headers []Header `json:"headers,omitempty"`
 	// Body is the body. In the answer to chat_request it holds the JSON string
 	// "{{messages}}" exactly once, as an element of an array: the host puts the
