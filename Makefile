@@ -112,8 +112,8 @@ e2e: build ## Run bin/zchost against servers that nobody here wrote (needs node 
 
 .PHONY: cross
 cross: plugins ## Build for the other systems into bin/cross
-	@set -e; for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 $(CROSS_MORE); do \
-		o=bin/cross/zchost-$${t%/*}-$${t#*/}; echo "$$o"; \
+	@set -e; for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do \
+		o=bin/cross/zchost-$${t%/*}-$${t#*/}; test $${t%/*} != windows || o=$$o.exe; echo "$$o"; \
 		GOOS=$${t%/*} GOARCH=$${t#*/} $(HOST_BUILD) -o $$o ./cmd/zchost; \
 	done
 
