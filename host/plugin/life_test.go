@@ -18,7 +18,7 @@ import (
 // C124: a thousand cycles of good, trap, exit and timeout leave memory,
 // goroutines and file handles as they were. It is not parallel, so that what it
 // counts is its own.
-func TestThousandFailuresLeaveNothing(t *testing.T) { //nolint:tparallel // see above
+func TestThousandFailuresLeaveNothing(t *testing.T) {
 	for io, module := range map[string]wasm{"stdio": switchModule(16), "extism": extismSwitch()} {
 		r := newRuntime(t)
 		p := load(t, r, manifest(io, "[limits]\nmemory_mb = 16\ncall_timeout_ms = 50"), module.bytes(), plugin.Grant{})

@@ -93,8 +93,8 @@ func (m *memories) firstRefused() bool {
 	return len(m.all) > 0 && m.all[0].refused
 }
 
-// close frees everything, also what wazero left because an instance was closed
-// from outside during a call. Nothing of the guest may be running.
+// close frees everything; the second time it does nothing. Nothing of the guest
+// may be running.
 func (m *memories) close() {
 	m.started()
 	m.mu.Lock()
@@ -102,7 +102,7 @@ func (m *memories) close() {
 	m.all = nil
 	m.mu.Unlock()
 	for _, mem := range all {
-		mem.Free()
+		mem.free()
 	}
 }
 
@@ -125,7 +125,6 @@ type memory struct {
 	owner *memories
 	pages pages
 	size  uint64
-	freed atomic.Bool
 	// refused says that it was not grown when it should have been.
 	refused bool
 }
@@ -153,10 +152,12 @@ func (m *memory) refuse() {
 	m.owner.refused.Store(true)
 }
 
-// Free implements experimental.LinearMemory; the second time it does nothing.
-func (m *memory) Free() {
-	if m.freed.CompareAndSwap(false, true) {
-		m.pages.free()
-		m.owner.budget.give(int64(m.size)) //nolint:gosec // at most 4 GiB
-	}
+// Free implements experimental.LinearMemory. wazero calls it when a guest exits,
+// in the middle of the call; nothing may disappear before that has unwound, so
+// it is memories.close that frees.
+func (m *memory) Free() {}
+
+func (m *memory) free() {
+	m.pages.free()
+	m.owner.budget.give(int64(m.size)) //nolint:gosec // at most 4 GiB
 }
