@@ -38,7 +38,7 @@ func (c chatCmd) talk(ctx context.Context, a *app, h *host.Host) (code int, err 
 	chat := &terminal.Chat{
 		Talk: talk, Screen: a.screen, Session: c.Session, Agent: c.Agent,
 		Piped:   !terminal.IsTerminal(a.stdin) || !a.screen.Terminal,
-		Locales: a.locales(h.Config(), c.Agent), Commands: c.commands(a), Now: time.Now,
+		Locales: a.locales(h.Config(), c.Agent), Commands: c.commands(a, h.Config()), Now: time.Now,
 	}
 	if chat.Lines, err = c.lines(a, chat); err != nil {
 		return 0, err
@@ -95,9 +95,16 @@ func demoHint(a *app) string {
 	return hint + "; " + strings.Join(seen, ", ") + " is set: zchost init writes a config that uses it"
 }
 
-// commands are the slash commands that read the journal.
-func (c chatCmd) commands(a *app) []terminal.Command {
+// commands are the slash commands that read journal and config.
+func (c chatCmd) commands(a *app, cfg config.Config) []terminal.Command {
 	return []terminal.Command{
+		{Name: "/model", Help: "say which models are asked, in order", Run: func(context.Context, string, string) error {
+			candidates, err := cfg.Candidates(cfg.Agents[agentName(cfg, c.Agent)].Model)
+			for _, m := range candidates {
+				err = errors.Join(err, a.print("%s (profile %s)\n", a.screen.Safe(m.String()), m.Profile))
+			}
+			return err
+		}},
 		{Name: "/why", Args: "[TURN]", Help: "explain the last turn, or the one named", Run: func(ctx context.Context, args, last string) error {
 			if args == "" {
 				args = last

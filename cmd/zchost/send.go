@@ -15,8 +15,8 @@ import (
 
 // sendCmd runs one turn.
 type sendCmd struct {
-	Message  string `short:"m" help:"The message." xor:"message" placeholder:"TEXT"`
-	Input    string `arg:"" optional:"" enum:"-," default:"" help:"- reads the message from the input." xor:"message"`
+	Message  string `short:"m" help:"The message." placeholder:"TEXT"`
+	Input    string `arg:"" optional:"" help:"- reads the message from the input."`
 	Session  string `help:"The session that it belongs to." default:"main" placeholder:"KEY"`
 	Agent    string `help:"The agent that answers." placeholder:"NAME"`
 	NoStream bool   `help:"Ask for the answer in one piece."`
@@ -72,6 +72,10 @@ func (c sendCmd) view(ctx context.Context, a *app, h *host.Host) terminal.View {
 
 // text is the message: from -m, or from the input if it is "-" or no terminal.
 func (c sendCmd) text(a *app) (string, error) {
+	const how = "write zchost send -m TEXT, or pipe it to zchost send -"
+	if c.Input != "" && (c.Input != "-" || c.Message != "") {
+		return "", fault.New(fault.Usage, "unexpected argument "+c.Input, how)
+	}
 	text := c.Message
 	if text == "" && (c.Input == "-" || !terminal.IsTerminal(a.stdin)) {
 		b, err := io.ReadAll(io.LimitReader(a.stdin, journal.MaxText+1))
@@ -84,7 +88,7 @@ func (c sendCmd) text(a *app) (string, error) {
 		text = strings.TrimRight(string(b), "\r\n")
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", fault.New(fault.Usage, "there is no message", "write zchost send -m TEXT, or pipe it to zchost send -")
+		return "", fault.New(fault.Usage, "there is no message", how)
 	}
 	return text, nil
 }
