@@ -48,7 +48,7 @@ func startChat(t *testing.T, url string, env ...string) *pty {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
-	cmd := exec.CommandContext(ctx, "zchost", "chat") //nolint:gosec // the program under test
+	cmd := exec.CommandContext(ctx, "zchost", "chat")
 	cmd.Env = append(os.Environ(), append([]string{"ZCHOST_HOME=" + home, "HOME=" + home, "TERM=xterm", "LANG=C"}, env...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
