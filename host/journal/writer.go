@@ -13,8 +13,13 @@ import (
 	"github.com/zchost/zchost/host/failpoint"
 )
 
-// maxGroup is the most writes in one transaction.
-const maxGroup = 256
+const (
+	// maxGroup is the most writes in one transaction.
+	maxGroup = 256
+	// linger is how long a group waits for more writes while several come
+	// together.
+	linger = time.Millisecond
+)
 
 // write is one waiting write.
 type write struct {
@@ -126,8 +131,10 @@ func (w *writer) stop() {
 func (w *writer) run() {
 	defer close(w.stopped)
 	group := make([]*write, 0, maxGroup)
+	busy := false
 	for wr := range w.queue {
-		group = w.gather(append(group[:0], wr))
+		group = w.gather(append(group[:0], wr), busy)
+		busy = len(group) > 1
 		w.commitGroup(group)
 		for _, wr := range group {
 			close(wr.done)
@@ -139,20 +146,41 @@ func (w *writer) run() {
 	}
 }
 
-// gather adds all writes that wait.
-func (w *writer) gather(group []*write) []*write {
+// gather adds all writes that wait. When several came together last time, it
+// gives others a moment to come too, so that a quick disk is not asked more
+// often than a slow one; one turn alone never waits.
+func (w *writer) gather(group []*write, busy bool) []*write {
+	var over <-chan time.Time
+	if busy {
+		over = time.After(linger)
+	}
 	for len(group) < maxGroup {
-		select {
-		case wr, ok := <-w.queue:
-			if !ok {
-				return group
-			}
-			group = append(group, wr)
-		default:
-			return group
+		wr := w.another(over)
+		if wr == nil {
+			break
 		}
+		group = append(group, wr)
 	}
 	return group
+}
+
+// another returns the next write, nil if none waits and over, if there is one,
+// has come.
+func (w *writer) another(over <-chan time.Time) *write {
+	select {
+	case wr := <-w.queue:
+		return wr
+	default:
+	}
+	if over == nil {
+		return nil
+	}
+	select {
+	case wr := <-w.queue:
+		return wr
+	case <-over:
+		return nil
+	}
 }
 
 // commitGroup runs the writes of group in one transaction and gives each its
