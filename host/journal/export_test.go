@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -105,4 +106,21 @@ func (j *Journal) BoundLog(ctx context.Context, copyAt, restartAt int64) error {
 		j.writer.copyPages, j.writer.maxPages = copyAt, restartAt
 		return nil
 	})
+}
+
+// Synchronous is the connection's PRAGMA synchronous: 1 is NORMAL, 2 is FULL.
+func (tx *Tx) Synchronous() (int64, error) {
+	var row [1]driver.Value
+	s, err := tx.conn.prepare("PRAGMA synchronous")
+	if err != nil {
+		return 0, err
+	}
+	rows, err := s.Query(nil)
+	if err != nil {
+		return 0, err
+	}
+	if err := rows.Next(row[:]); err != nil {
+		return 0, err
+	}
+	return integer(row[0]), errors.Join(rows.Close(), s.Close())
 }

@@ -26,6 +26,36 @@ func TestPlainTurnSyncs(t *testing.T) {
 	}
 }
 
+// TestSteps checks which steps wait for the disk: a relaxed one alone does not,
+// a full one does, and takes a relaxed one with it.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	j := open(t)
+	for step, want := range map[journal.Step]int64{
+		journal.StepAdmit: 2, journal.StepAttempt: 2, journal.StepFirstVisible: 2, journal.StepFinish: 2,
+		journal.StepRecover: 2, journal.StepClose: 2, journal.StepMigrate: 2,
+		journal.StepDeltas: 1, journal.StepSettle: 1, journal.StepNext: 1,
+	} {
+		var got int64
+		if err := j.Write(t.Context(), step, func(tx *journal.Tx) (err error) {
+			got, err = tx.Synchronous()
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: synchronous is %d, want %d", step, got, want)
+		}
+	}
+	synchronous := func(tx *journal.Tx) error {
+		if got, err := tx.Synchronous(); err != nil || got != 2 {
+			t.Errorf("a full write with a relaxed one: synchronous is %d, %v", got, err)
+		}
+		return nil
+	}
+	together(t, j, map[string]write{"a": {journal.StepDeltas, synchronous, nil}, "b": {journal.StepFinish, nil, nil}}, 1, 1)
+}
+
 // TestWritesShareCommits checks that writes that wait are committed together,
 // and wait for the disk only if one of them has to.
 func TestWritesShareCommits(t *testing.T) {

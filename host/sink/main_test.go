@@ -72,6 +72,15 @@ type store struct {
 	mu      sync.RWMutex
 	broken  error
 	writing func(journal.Step) // called before each write, if not nil
+	looked  func()             // called after a turn was looked up, if not nil
+}
+
+func (s *store) Turn(ctx context.Context, id string) (journal.Turn, error) {
+	turn, err := s.Journal.Turn(ctx, id)
+	if s.looked != nil {
+		s.looked()
+	}
+	return turn, err
 }
 
 func (s *store) Write(ctx context.Context, step journal.Step, fn func(*journal.Tx) error) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zchost/zchost/host/journal"
@@ -149,5 +150,28 @@ func TestNextCanceled(t *testing.T) {
 	}
 	if events, err := r.Next(t.Context()); err != nil || len(events) != 1 {
 		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+// TestReaderOfTurnThatEndsJustNow checks that a reader does not wait for ever
+// when the turn ends while the reader is being made.
+func TestReaderOfTurnThatEndsJustNow(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	turn := f.admit(t)
+	s := f.hub.Open(turn)
+	other := sink.NewHub(f.store) // knows nothing of that sink
+	once := sync.OnceFunc(func() {
+		if err := finish(t.Context(), s); err != nil {
+			t.Error(err)
+		}
+	})
+	f.store.looked = once
+	r, err := other.Reader(t.Context(), turn.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := all(t.Context(), r); err != nil || len(got) != 1 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

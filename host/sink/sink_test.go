@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -267,6 +268,35 @@ func TestRoom(t *testing.T) {
 	f.store.mu.Unlock()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFlushGoesOn checks SNK-2 for what is appended while a write is under way:
+// it is written in time, too, though nothing more comes.
+func TestFlushGoesOn(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	turn := f.admit(t)
+	s := f.hub.Open(turn)
+	if err := s.Append(t.Context(), 1, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	f.store.mu.Lock()
+	f.store.writing = func(journal.Step) {
+		once.Do(func() {
+			if err := s.Append(t.Context(), 1, text("last")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	f.store.mu.Unlock()
+	if err := s.Append(t.Context(), 1, text("second")); err != nil {
+		t.Fatal(err)
+	}
+	f.hub.Close()
+	if n := len(stored(t, f, turn.ID)); n != 3 {
+		t.Errorf("%d events in the journal", n)
 	}
 }
 
