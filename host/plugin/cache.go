@@ -30,12 +30,22 @@ const maxCache = 256 << 20
 //	    5f3a…/                        one entry: by the module's digest
 //	        wazero-…/…                what wazero writes
 //	        sum                       checksum of that
+//	    5f3a….making-1234/            an entry in the making, renamed when whole
+//
+// Several processes may use it at once.
 type compileCache struct {
 	dir string // "" keeps nothing on disk
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // entries being made; closed when done
 }
+
+// makingSuffix marks an entry in the making; one that is older than makingAge was
+// left by a process that died.
+const (
+	makingSuffix = ".making-"
+	makingAge    = time.Hour
+)
 
 // errCache is a directory that cannot be used.
 var errCache = errors.New("use compile cache")
@@ -64,7 +74,21 @@ func openCache(dir string) (*compileCache, error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make compile cache: %w", err)
 	}
-	return c, c.trim(maxCache)
+	return c, errors.Join(c.sweep(), c.trim(maxCache))
+}
+
+// sweep deletes what was left in the making.
+func (c *compileCache) sweep() error {
+	left, err := filepath.Glob(filepath.Join(c.dir, "*"+makingSuffix+"*"))
+	for _, path := range left {
+		if info, gone := os.Stat(path); gone == nil && time.Since(info.ModTime()) > makingAge {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("clean compile cache: %w", err)
+	}
+	return nil
 }
 
 // makePrivate makes dir a directory that only its owner can enter. What others
@@ -112,13 +136,13 @@ func (c *compileCache) open(ctx context.Context, digest [32]byte) (_ wazero.Comp
 		return nil, nil, err
 	}
 	entry := filepath.Join(c.dir, name)
-	hit := whole(entry)
-	if !hit {
-		err = os.RemoveAll(entry)
+	made := entry
+	if !whole(entry) {
+		made, err = os.MkdirTemp(c.dir, name+makingSuffix)
 	}
 	var cache wazero.CompilationCache
 	if err == nil {
-		cache, err = wazero.NewCompilationCacheWithDir(entry)
+		cache, err = wazero.NewCompilationCacheWithDir(made)
 	}
 	if err != nil {
 		leave()
@@ -127,15 +151,31 @@ func (c *compileCache) open(ctx context.Context, digest [32]byte) (_ wazero.Comp
 	return cache, func(compiled bool) error {
 		defer leave()
 		switch {
-		case !compiled:
-			return nil
-		case hit:
+		case made == entry:
 			now := time.Now()
 			_ = os.Chtimes(entry, now, now) // so that it is deleted last; where it cannot be, nothing is
 			return nil
+		case !compiled:
+			return os.RemoveAll(made)
 		}
-		return errors.Join(seal(entry), c.trim(maxCache))
+		return errors.Join(c.publish(made, entry), c.trim(maxCache))
 	}, nil
+}
+
+// publish puts what was made into its place. Another process may have done the
+// same; either will do.
+func (c *compileCache) publish(made, entry string) error {
+	err := seal(made)
+	if err == nil {
+		err = os.RemoveAll(entry)
+	}
+	if err == nil {
+		err = os.Rename(made, entry)
+	}
+	if err == nil || whole(entry) {
+		return os.RemoveAll(made)
+	}
+	return errors.Join(fmt.Errorf("keep compiled module: %w", err), os.RemoveAll(made))
 }
 
 // enter waits until nobody else is at that entry.

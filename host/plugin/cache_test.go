@@ -99,6 +99,30 @@ func TestCacheSingleFlight(t *testing.T) {
 	}
 }
 
+// Several hosts on one directory do not take each other's entries away.
+func TestCacheSharedByHosts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const modules = 20
+	var hosts sync.WaitGroup
+	for range 6 {
+		r := cached(t, dir)
+		hosts.Go(func() {
+			for n := range uint64(modules) {
+				p := load(t, r, manifest("stdio", ""), switchModule(n+1).bytes(), plugin.Grant{})
+				if got := say(t, p, "k"); got != "k" {
+					t.Errorf("it gave %q", got)
+				}
+				p.Close()
+			}
+		})
+	}
+	hosts.Wait()
+	if got := files(t, dir); len(got) != modules || strings.Contains(strings.Join(got, ""), ".making-") {
+		t.Errorf("the cache holds %d files, want %d: %q", len(got), modules, got)
+	}
+}
+
 // A changed or cut entry is compiled anew. wazero itself would trust the table
 // before the code.
 func TestCacheEntryThatWasChanged(t *testing.T) {
@@ -132,7 +156,8 @@ func TestCacheEntryThatWasChanged(t *testing.T) {
 func TestCacheIsCleaned(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, path := range []string{"wazero-v1.0.0-amd64/old/code", "notes.txt"} {
+	version := filepath.Base(cached(t, dir).CacheVersionDir())
+	for _, path := range []string{"wazero-v1.0.0-amd64/old/code", version + "/abc.making-1/code", version + "/abc.making-2/code", "notes.txt"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -140,9 +165,16 @@ func TestCacheIsCleaned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	long := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, version, "abc.making-1"), long, long); err != nil {
+		t.Fatal(err)
+	}
 	r := cached(t, dir)
-	if got := files(t, dir); len(got) != 1 || filepath.Base(got[0]) != "notes.txt" {
-		t.Errorf("the cache holds %q", got)
+	if got := strings.Join(files(t, dir), " "); got != filepath.Join(dir, "notes.txt")+" "+filepath.Join(dir, version, "abc.making-2", "code") {
+		t.Errorf("the cache holds %s", got)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, version, "abc.making-2")); err != nil {
+		t.Fatal(err)
 	}
 	for n, name := range []string{"middle", "newest", "oldest"} {
 		entry := filepath.Join(r.CacheVersionDir(), name)

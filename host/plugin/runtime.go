@@ -214,8 +214,7 @@ func (r *Runtime) compile(ctx context.Context, p *Plugin, b blueprint, digest [3
 	}
 	ctx = experimental.WithCompilationWorkers(ctx, min(runtime.GOMAXPROCS(0), 4))
 	e, err := r.compileCached(ctx, p, b, digest)
-	var disk *fs.PathError
-	if errors.Is(err, errCache) || errors.As(err, &disk) {
+	if errors.Is(err, errCache) || onDisk(err) {
 		r.log.Warn("compiled plugin is not kept", "plugin", p.manifest.Name, "error", err)
 		e, err = b.with(wazero.NewCompilationCache()).build(ctx, p.manifest.IO)
 	}
@@ -238,6 +237,13 @@ func (r *Runtime) compileCached(ctx context.Context, p *Plugin, b blueprint, dig
 		r.log.Warn("compiled plugin is not kept", "plugin", p.manifest.Name, "error", kept)
 	}
 	return e, err
+}
+
+// onDisk reports whether a file, and not the module, is the cause of err.
+func onDisk(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError // of a rename
+	return errors.As(err, &path) || errors.As(err, &link)
 }
 
 // with returns the blueprint with that cache, which the engine closes.
