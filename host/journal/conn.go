@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -39,7 +40,11 @@ func dsn(path, mode, more string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find database: %w", err)
 	}
-	return "file:" + (&url.URL{Path: abs}).EscapedPath() + "?mode=" + mode + more, nil
+	slashed := filepath.ToSlash(abs)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // C:/… on Windows
+	}
+	return "file://" + (&url.URL{Path: slashed}).EscapedPath() + "?mode=" + mode + more, nil
 }
 
 // busyPragma makes a connection wait for a lock that another has.

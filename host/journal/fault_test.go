@@ -311,3 +311,18 @@ func TestHomeMissing(t *testing.T) {
 	_, err = journal.OpenReader(t.Context(), path)
 	checkFault(t, err, fault.NotFound, path)
 }
+
+// TestOddPath checks that every character of a path is only a character.
+func TestOddPath(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"a b", "100%", "%41", "what?mode=ro", "a#b", "é", "a&b=c;d", "'"} {
+		path := filepath.Join(t.TempDir(), dir, "journal.db")
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		admit(t, openAt(t, path), "s")
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -111,6 +111,7 @@ func TestReadOnlyHome(t *testing.T) {
 	fill(t, path)
 	chmod(t, path, 0o444)
 	chmod(t, path+".lock", 0o444)
+	chmod(t, path+".owner", 0o444)
 	chmod(t, dir, 0o555)
 	t.Cleanup(func() { chmod(t, dir, 0o700) }) // so that it can be removed
 	var other *process

@@ -17,14 +17,15 @@ import (
 // lock is the home's: one host at a time (BOT-1). The operating system gives
 // it free when its holder dies, however that happens.
 type lock struct {
-	file *flock.Flock
-	path string
+	file  *flock.Flock
+	owner string // path of the note
 	// sound is how the last holder left the database, if it ended cleanly.
 	sound stamp
 }
 
-// note is what the lock file says: who holds the lock, or, after a clean end,
-// how the database was left.
+// note is what the file beside the lock says: who holds the lock, or, after a
+// clean end, how the database was left. It is a file of its own because Windows
+// lets nobody read or write a locked one.
 type note struct {
 	PID     int    `json:"pid,omitempty"`
 	Command string `json:"command,omitempty"`
@@ -57,17 +58,18 @@ func stampOf(journal string) (stamp, error) {
 
 func takeLock(journal string) (*lock, error) {
 	path := journal + ".lock"
+	owner := journal + ".owner"
 	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	got, err := f.TryLock()
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Home, "the home directory "+filepath.Dir(path)+" cannot be used",
 			"it has to exist and to be writable for the user that runs zchost")
 	}
-	before := readNote(path)
+	before := readNote(owner)
 	if !got {
 		return nil, errors.Join(lockedFault(filepath.Dir(path), before), f.Close())
 	}
-	l := &lock{file: f, path: path, sound: before.Sound}
+	l := &lock{file: f, owner: owner, sound: before.Sound}
 	if err := l.write(note{PID: os.Getpid(), Command: command(), Started: time.Now().UnixMilli()}); err != nil {
 		return nil, errors.Join(fault.Wrap(err, fault.Home, "the home directory "+filepath.Dir(path)+" cannot be written",
 			"free some space, and make it writable for the user that runs zchost"), l.release())
@@ -95,15 +97,15 @@ func (l *lock) release() error {
 func (l *lock) write(n note) error {
 	b, err := json.Marshal(n)
 	if err != nil {
-		return fmt.Errorf("write lock: %w", err)
+		return fmt.Errorf("write owner of lock: %w", err)
 	}
-	if err := os.WriteFile(l.path, append(b, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write lock: %w", err)
+	if err := os.WriteFile(l.owner, append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write owner of lock: %w", err)
 	}
 	return nil
 }
 
-// readNote reads the lock file; what cannot be read is not known.
+// readNote reads a note; what cannot be read is not known.
 func readNote(path string) note {
 	var n note
 	b, err := os.ReadFile(path) //nolint:gosec // the home is the operator's
@@ -123,7 +125,7 @@ func command() string {
 	return strings.ToValidUTF8(c, "")
 }
 
-// lockedFault names the owner as far as the lock file tells it.
+// lockedFault names the owner as far as the note tells it.
 func lockedFault(home string, n note) error {
 	const hint = "stop it first, or use another home (--home or ZCHOST_HOME)"
 	if n.PID == 0 {

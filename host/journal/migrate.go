@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"modernc.org/sqlite"
@@ -101,6 +102,9 @@ func create(path string, busy time.Duration) error {
 
 // syncDir makes a rename in dir durable.
 func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // which has no such thing
+		return nil
+	}
 	d, err := os.Open(dir) //nolint:gosec // the home is the operator's
 	if err != nil {
 		return fmt.Errorf("sync directory: %w", err)
