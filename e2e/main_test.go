@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "compile plugins:", err)
 		return 1
 	}
-	defer os.RemoveAll(filepath.Dir(cache))
+	defer func() { _ = os.RemoveAll(filepath.Dir(cache)) }()
 	return m.Run()
 }
 

@@ -36,6 +36,16 @@ for module in plugins/builtin/dist/*/plugin.wasm; do
 	[ "$bytes" -le "$max_guest" ] || fail "$module has more than $max_guest bytes: look at its imports"
 done
 
+step "links and paths in the docs lead somewhere"
+for page in *.md docs/*.md; do
+	{
+		grep -oE '\]\([^):#]+' "$page" | sed "s|^](|$(dirname "$page")/|"
+		grep -oE '`(abi|cmd|docs|e2e|examples|host|internal|plugins|sdk)/[a-z0-9_./-]+`' "$page" | tr -d '`'
+	} | while read -r path; do
+		[ -e "$path" ] || fail "$page names $path, which is not there"
+	done
+done
+
 step "examples build as plugins"
 for manifest in examples/*/plugin.toml; do
 	GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 go build -buildmode=c-shared -trimpath -ldflags='-s -w -buildid=' -o /dev/null "./${manifest%/plugin.toml}"
