@@ -39,8 +39,8 @@ done
 step "links and paths in the docs lead somewhere"
 for page in *.md docs/*.md; do
 	{
-		grep -oE '\]\([^):#]+' "$page" | sed "s|^](|$(dirname "$page")/|"
-		grep -oE '`(abi|cmd|docs|e2e|examples|host|internal|plugins|sdk)/[a-z0-9_./-]+`' "$page" | tr -d '`'
+		grep -oE '\]\([^):#]+[)#]' "$page" | sed "s|^](|$(dirname "$page")/|; s|.\$||" || true
+		grep -oE '`(abi|cmd|docs|e2e|examples|host|internal|plugins|sdk)/[a-z0-9_./-]+`' "$page" | tr -d '`' || true
 	} | while read -r path; do
 		[ -e "$path" ] || fail "$page names $path, which is not there"
 	done
