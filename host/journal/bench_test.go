@@ -150,3 +150,31 @@ func BenchmarkEvents(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkOpen opens and closes a small journal: what every start pays.
+func BenchmarkOpen(b *testing.B) {
+	path := newPath(b)
+	for _, n := range []int{0, 1} { // the first makes it
+		j, err := journal.Open(b.Context(), path, journal.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range 100 * n {
+			if err := plainTurn(b.Context(), j, "s", fmt.Sprint(i)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := j.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		j, err := journal.Open(b.Context(), path, journal.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := j.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

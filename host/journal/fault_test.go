@@ -217,6 +217,26 @@ func TestDamagedLargeDatabase(t *testing.T) {
 	checkFault(t, err, fault.Journal, "damaged")
 }
 
+// TestLogWithoutJournal checks that a log that was left behind is not applied to
+// a new journal.
+func TestLogWithoutJournal(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	log := []byte("what was not yet copied")
+	if err := os.WriteFile(path+"-wal", log, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := journal.Open(t.Context(), path, journal.Options{})
+	checkFault(t, err, fault.Journal, "journal.db-wal")
+	if now, err := os.ReadFile(path + "-wal"); err != nil || !bytes.Equal(now, log) {
+		t.Errorf("the log was changed: %v", err)
+	}
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	openAt(t, path)
+}
+
 // TestNewer checks that a database from a newer version is refused, whoever
 // opens it, and stays as it is.
 func TestNewer(t *testing.T) {

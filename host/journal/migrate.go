@@ -14,6 +14,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/zchost/zchost/host/failpoint"
+	"github.com/zchost/zchost/host/fault"
 )
 
 // migrations are the changes of the schema, in order. One that was released is
@@ -42,12 +43,16 @@ func openWriter(path string, busy time.Duration) (*conn, error) {
 	}
 	if !there {
 		if err := create(path, busy); err != nil {
-			return nil, fmt.Errorf("make journal: %w", err)
+			return nil, err
 		}
 	}
 	c, err := connectWriter(path, "rw", busy)
 	if err != nil {
 		return nil, err
+	}
+	// It is so already, unless somebody has changed it with another tool.
+	if err := c.script("PRAGMA journal_mode=WAL"); err != nil {
+		return nil, errors.Join(openFault(err), c.close())
 	}
 	if err := migrate(c); err != nil {
 		return nil, errors.Join(err, c.close())
@@ -74,6 +79,11 @@ func connectWriter(path, mode string, busy time.Duration) (*conn, error) {
 }
 
 func create(path string, busy time.Duration) error {
+	// SQLite would take such a log for the new database's and damage it.
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+		return fault.New(fault.Journal, "the journal is missing, but not its write-ahead log "+path+"-wal",
+			"put journal.db back where it was, or move the log aside as well")
+	}
 	draft := path + ".new"
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := os.Remove(draft + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -22,11 +22,17 @@ const (
 
 // Full reports whether a write of this step is on the disk when it returns, so
 // that it also survives a power cut. The others survive a crash of the host
-// and reach the disk with the next full one: deltas after the first visible
-// one, a settled attempt (it would stay unknown), and the start of a queued
-// turn (it would be queued still).
+// and reach the disk with the next full one, or when the journal is closed.
+// What a power cut takes of them is harmless: some words after the first
+// visible ones, a settled attempt (it stays unknown), the start of a queued
+// turn (it is queued still), and the settling of old work (it is done again).
 func (s Step) Full() bool {
-	return s != StepDeltas && s != StepSettle && s != StepNext
+	switch s {
+	case StepDeltas, StepSettle, StepNext, StepRecover, StepClose:
+		return false
+	case StepMigrate, StepAdmit, StepAttempt, StepFirstVisible, StepFinish:
+	}
+	return true
 }
 
 func (s Step) before() failpoint.Name { return failpoint.Name(s) + "-before-commit" }
