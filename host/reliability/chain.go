@@ -167,7 +167,7 @@ func (r *run) key(ctx context.Context, c *Candidate, more bool) (*Lease, step, e
 	if !more {
 		patience = max(patience, 10*time.Minute)
 	}
-	key, wait, ok := c.Keys.Acquire(ctx, c.Policy.RetryAfterMax, patience)
+	key, wait, ok := c.Keys.Acquire(ctx, c.Model, c.Policy.RetryAfterMax, patience)
 	s := skip{cand: c, why: "no key can be used", wait: wait}
 	if wait > 0 {
 		s.why = fmt.Sprintf("its key has to wait %s", wait.Round(time.Second))
@@ -220,7 +220,7 @@ func (r *run) react(a *attempt, key *Lease, n, budget int) verdict {
 		return verdict{step: stepNext, rule: "REL-5", why: "the one request after an empty answer failed: " + class}
 	case n >= budget:
 		return verdict{step: stepNext, rule: "REL-3", why: fmt.Sprintf("%s: no attempt is left (provider_retries = %d)", class, p.Retries)}
-	case to.nextKey && key.More(p.RetryAfterMax):
+	case to.nextKey && key.More(a.cand.Model, p.RetryAfterMax):
 		return verdict{step: stepSame, rule: "REL-8", why: class + ": the next key is used"}
 	case !to.retry:
 		return verdict{step: stepNext, rule: "REL-7", why: class + " is not retried"}

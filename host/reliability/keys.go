@@ -2,15 +2,13 @@ package reliability
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/secret"
 )
-
-// carefulHeads is how many good responses in a row end a key's care.
-const carefulHeads = 8
 
 // Key is one credential of a provider.
 type Key struct {
@@ -20,27 +18,29 @@ type Key struct {
 	Value secret.Value
 }
 
-// Keys is the pool of a provider's keys (REL-8), shared by all turns. It also
-// paces them: after a 429 the key is careful, which means that one request at
-// a time waits for its response head, until 8 in a row were good. So many turns
-// do not come back at the same instant, and a turn that waits for its place
-// has not spent an attempt. It is safe for concurrent use.
+// Keys is the pool of a provider's keys (REL-8), shared by all turns. A key
+// that is refused is parked; one without quota rests; one that is rate-limited
+// rests for the model that it was used for, and is then paced (see pace). It
+// is safe for concurrent use.
 type Keys struct {
 	cooldown time.Duration
 	mu       sync.Mutex
 	keys     []*keyState
-	next     int           // where the search for a key begins
-	change   chan struct{} // closed and replaced when a slot may be free
+	next     int                  // where the search for a key begins
+	lines    map[string][]*ticket // who waits, by model, first come first
+	change   chan struct{}        // closed and replaced when somebody may go
 }
 
 type keyState struct {
 	Key
-	parked  bool      // by an auth failure, until the config is reloaded
-	until   time.Time // cooling down until then
-	streak  int       // 429s in a row
-	careful int       // so many good heads before requests go side by side again
-	busy    bool      // a careful request is on its way
+	parked bool             // by an auth failure, until the config is reloaded
+	until  time.Time        // rests until then, whatever the model
+	paces  map[string]*pace // by model
 }
+
+// ticket is a place in a line. It has a field so that each has an address of
+// its own.
+type ticket struct{ _ byte }
 
 // NewKeys returns a pool of these keys in order; with none, the pool holds one
 // nameless key for an endpoint without credentials. cooldown is how long a key
@@ -49,40 +49,37 @@ func NewKeys(cooldown time.Duration, keys ...Key) *Keys {
 	if len(keys) == 0 {
 		keys = []Key{{}}
 	}
-	k := &Keys{cooldown: cooldown, change: make(chan struct{})}
+	k := &Keys{cooldown: cooldown, lines: make(map[string][]*ticket), change: make(chan struct{})}
 	for _, key := range keys {
-		k.keys = append(k.keys, &keyState{Key: key})
+		k.keys = append(k.keys, &keyState{Key: key, paces: make(map[string]*pace)})
 	}
 	return k
 }
 
-// Lease is the use of a key for one request.
+// Lease is the use of a key for one request to one model.
 type Lease struct {
 	Key
 	pool  *Keys
 	state *keyState
-	held  bool
+	pace  *pace
+	held  bool // the pace lets nobody else go meanwhile
 }
 
-// Acquire returns a key. It waits for one that cools down, unless the soonest
-// would take longer than most, and for its place behind a careful one, unless
-// that takes longer than patience. If ok is false, wait tells how long the
-// soonest key still cools down; it is 0 if all are parked, the patience was
-// over, or the context was cancelled.
-func (k *Keys) Acquire(ctx context.Context, most, patience time.Duration) (l *Lease, wait time.Duration, ok bool) {
+// Acquire returns a key for a model. It waits for one that rests, unless the
+// soonest would take longer than most, and for its place in the line behind a
+// paced one, unless that takes longer than patience. If ok is false, wait
+// tells how long the soonest key still rests; it is 0 if all are parked, the
+// patience was over, or the context was cancelled.
+func (k *Keys) Acquire(ctx context.Context, model string, most, patience time.Duration) (l *Lease, wait time.Duration, ok bool) {
 	give := time.Now().Add(patience)
+	t := new(ticket)
+	defer k.leave(model, t)
 	for ctx.Err() == nil {
-		k.mu.Lock()
-		s, wait := k.pick()
-		change := k.change
-		if s != nil && wait == 0 && !s.busy {
-			l := &Lease{Key: s.Key, pool: k, state: s, held: s.careful > 0}
-			s.busy = l.held
-			k.mu.Unlock()
+		l, wait, change := k.try(model, t)
+		if l != nil {
 			return l, 0, true
 		}
-		k.mu.Unlock()
-		if s == nil {
+		if wait < 0 {
 			return nil, 0, false
 		}
 		if wait > most {
@@ -100,46 +97,89 @@ func (k *Keys) Acquire(ctx context.Context, most, patience time.Duration) (l *Le
 	return nil, 0, false
 }
 
-// pick returns the key that can be used soonest, and in how long.
-func (k *Keys) pick() (best *keyState, wait time.Duration) {
+// try returns a lease if there is one now, else in how long to try again: 0
+// when somebody else has to be done first, negative if all keys are parked.
+func (k *Keys) try(model string, t *ticket) (l *Lease, wait time.Duration, change <-chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.lines[model], t) {
+		k.lines[model] = append(k.lines[model], t)
+	}
+	s, wait := k.pick(model)
+	if s == nil {
+		return nil, -1, k.change
+	}
+	p := s.pace(model)
+	if wait > 0 || p.busy || (p.careful > 0 && k.lines[model][0] != t) {
+		return nil, wait, k.change
+	}
+	l = &Lease{Key: s.Key, pool: k, state: s, pace: p, held: p.careful > 0}
+	p.busy = l.held
+	return l, 0, k.change
+}
+
+func (k *Keys) leave(model string, t *ticket) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lines[model] = slices.DeleteFunc(k.lines[model], func(o *ticket) bool { return o == t })
+	k.wake()
+}
+
+// wake lets those who wait look again.
+func (k *Keys) wake() {
+	close(k.change)
+	k.change = make(chan struct{})
+}
+
+// pick returns the key that can be used soonest for a model, and in how long.
+func (k *Keys) pick(model string) (best *keyState, wait time.Duration) {
 	now := time.Now()
 	for i := range k.keys {
 		s := k.keys[(k.next+i)%len(k.keys)]
 		if s.parked {
 			continue
 		}
-		w := max(0, s.until.Sub(now))
-		if best == nil || w < wait || (w == wait && best.busy && !s.busy) {
+		w := s.rest(model, now)
+		if best == nil || w < wait || (w == wait && best.pace(model).busy && !s.pace(model).busy) {
 			best, wait = s, w
 		}
 	}
 	return best, wait
 }
 
-// More reports whether another key than l's could be used within most.
-func (l *Lease) More(most time.Duration) bool {
+// rest is how long the key still rests for a model.
+func (s *keyState) rest(model string, now time.Time) time.Duration {
+	return max(0, s.until.Sub(now), s.pace(model).until.Sub(now))
+}
+
+func (s *keyState) pace(model string) *pace {
+	p := s.paces[model]
+	if p == nil {
+		p = &pace{}
+		s.paces[model] = p
+	}
+	return p
+}
+
+// More reports whether another key than l's could be used for the model within
+// most.
+func (l *Lease) More(model string, most time.Duration) bool {
 	l.pool.mu.Lock()
 	defer l.pool.mu.Unlock()
+	now := time.Now()
 	for _, s := range l.pool.keys {
-		if s != l.state && !s.parked && time.Until(s.until) <= most {
+		if s != l.state && !s.parked && s.rest(model, now) <= most {
 			return true
 		}
 	}
 	return false
 }
 
-// Alone reports whether the pool has one key only.
-func (l *Lease) Alone() bool { return len(l.pool.keys) == 1 }
-
-// Arrived tells that the response's head has come and was good: the next
-// request of a careful key may go.
+// Arrived tells that the response's head has come and was good.
 func (l *Lease) Arrived() {
 	l.pool.mu.Lock()
 	defer l.pool.mu.Unlock()
-	l.state.streak = 0
-	if l.held {
-		l.state.careful--
-	}
+	l.pace.good(l.held)
 	l.release()
 }
 
@@ -154,39 +194,18 @@ func (l *Lease) Failed(class abi.FailureClass, retryAfter time.Duration) {
 		return
 	}
 	l.state.parked = l.state.parked || r.park
-	l.pool.next = (l.index() + 1) % len(l.pool.keys)
+	l.pool.next = (slices.Index(l.pool.keys, l.state) + 1) % len(l.pool.keys)
 	rest := retryAfter
-	if class == abi.FailureRateLimited {
-		l.state.careful = carefulHeads
-		rest = l.rest(retryAfter)
-	} else if rest == 0 {
+	if rest == 0 && (class != abi.FailureRateLimited || len(l.pool.keys) > 1) {
 		rest = l.pool.cooldown
 	}
-	if until := time.Now().Add(rest); until.After(l.state.until) {
+	if class == abi.FailureRateLimited {
+		// The only key of a pool, with no time named, is left to the turn's
+		// own backoff.
+		l.pace.limited(rest, l.pool.cooldown, l.held)
+	} else if until := time.Now().Add(rest); until.After(l.state.until) {
 		l.state.until = until
 	}
-}
-
-// rest is how long a rate-limited key cools down. The only key of a pool, with
-// no time named, is left to the backoff of the turn; and one that is refused
-// again and again waits twice as long each time.
-func (l *Lease) rest(retryAfter time.Duration) time.Duration {
-	if retryAfter == 0 {
-		if l.Alone() {
-			return 0
-		}
-		return l.pool.cooldown
-	}
-	for range min(l.state.streak, 3) {
-		if retryAfter*2 > l.pool.cooldown {
-			break
-		}
-		retryAfter *= 2
-	}
-	if l.held || l.state.streak == 0 {
-		l.state.streak++
-	}
-	return retryAfter
 }
 
 // Cancelled gives the key back without a finding.
@@ -198,19 +217,9 @@ func (l *Lease) Cancelled() {
 
 func (l *Lease) release() {
 	if l.held {
-		l.held, l.state.busy = false, false
+		l.held, l.pace.busy = false, false
 	}
-	close(l.pool.change)
-	l.pool.change = make(chan struct{})
-}
-
-func (l *Lease) index() int {
-	for i, s := range l.pool.keys {
-		if s == l.state {
-			return i
-		}
-	}
-	return 0
+	l.pool.wake()
 }
 
 // pause waits for d, the context, or wake.

@@ -55,7 +55,7 @@ func TestKeysRest(t *testing.T) {
 		keys := pool("one", "two")
 		take := func() (*reliability.Lease, time.Duration) {
 			start := time.Now()
-			l, _, ok := keys.Acquire(t.Context(), time.Hour, time.Hour)
+			l, _, ok := keys.Acquire(t.Context(), "m", time.Hour, time.Hour)
 			if !ok {
 				return nil, 0
 			}
@@ -202,6 +202,26 @@ func TestBreakerAndChain(t *testing.T) {
 		run(t, t.Context(), a, b)
 		if probes := len(ua.asked) - before; probes != 1 {
 			t.Errorf("the probe was %d requests, want one", probes)
+		}
+	})
+}
+
+// A limit is one of a key and a model: another model of the same provider is
+// asked with the same key (C052).
+func TestLimitOfOneModel(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		day := reply{open: &abi.Failure{Class: abi.FailureRateLimited, RetryAfterMS: 86_400_000}}
+		a, ua := candidate("a", day)
+		b, ub := candidate("a", good("Hi"))
+		b.Model, b.Keys = "small", a.Keys
+		got := run(t, t.Context(), a, b)
+		if got.State != reliability.Complete || !got.Fallback || got.took != 0 {
+			t.Fatalf("state %v after %s: %v", got.State, got.took, got.Err)
+		}
+		run(t, t.Context(), a, b)
+		if len(ua.asked) != 1 || len(ub.asked) != 2 {
+			t.Errorf("asked %d and %d times: a model that asks to wait a day is asked once", len(ua.asked), len(ub.asked))
 		}
 	})
 }
