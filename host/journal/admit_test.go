@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -133,6 +134,28 @@ func TestAdmitSessionKeys(t *testing.T) {
 			t.Errorf("%q is stored as %+v, %v", k, s, err)
 		}
 	}
+}
+
+// FuzzSessionKey checks C154 with any bytes: a key is stored as it is, or
+// refused with a typed error.
+func FuzzSessionKey(f *testing.F) {
+	for _, k := range []string{"", "a", "../x", "a\x00b", "\xff", "🚲", strings.Repeat("k", journal.MaxKey+1)} {
+		f.Add(k)
+	}
+	j := open(f)
+	f.Fuzz(func(t *testing.T, key string) {
+		turn, _, err := j.Admit(context.Background(), journal.Admission{Session: key})
+		if err != nil {
+			var invalid *journal.InvalidError
+			if !errors.As(err, &invalid) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if s, err := j.Session(context.Background(), key); err != nil || s.Key != key || s.ID != turn.SessionID {
+			t.Errorf("%q is stored as %+v, %v", key, s, err)
+		}
+	})
 }
 
 // TestAdmitInvalid checks that what cannot be stored gets one typed error, and

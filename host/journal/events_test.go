@@ -212,3 +212,27 @@ func TestEventJSON(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// FuzzEventJSON checks that what is read as an event is written as the same.
+func FuzzEventJSON(f *testing.F) {
+	for _, s := range []string{"", "{}", "null", `{"n":1,"at":1,"type":"text","text":"x"}`, `{"n":2,"data":{"a":[1]}}`, `{"at":1e99}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var e, back journal.Event
+		if json.Unmarshal(data, &e) != nil {
+			return
+		}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(back)
+		if err != nil || string(again) != string(b) {
+			t.Errorf("%s, then %s, %v", b, again, err)
+		}
+	})
+}

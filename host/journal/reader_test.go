@@ -54,7 +54,7 @@ func TestLogStaysShort(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	j := openAt(t, path)
-	if err := j.BoundLog(t.Context(), 100, 400); err != nil {
+	if err := j.BoundLog(t.Context(), 50, 200); err != nil {
 		t.Fatal(err)
 	}
 	turn := admit(t, j, "s")
@@ -70,7 +70,7 @@ func TestLogStaysShort(t *testing.T) {
 			}
 		})
 	}
-	const page, total = 4096, 2000 // pages
+	const page, total = 4096, 1000 // pages
 	for n := int64(1); n <= total; n++ {
 		if err := appendEvents(t.Context(), j, turn.ID, texts(n, 1, strings.Repeat("x", page))); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestLogStaysShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pages := info.Size() / page; pages > 800 {
+	if pages := info.Size() / page; pages > 500 {
 		t.Errorf("the log grew to %d pages of at least %d", pages, total)
 	}
 }

@@ -240,12 +240,11 @@ func (s *Sink) wakeReaders() {
 }
 
 // Abandon gives the turn up without storing its end, which the next start of
-// the host then does. Readers get cause after the last event.
+// the host then does. Readers, also later ones, get cause after the last event.
 func (s *Sink) Abandon(cause error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.abandon(cause)
-	s.mu.Unlock()
-	s.hub.forget(s)
 }
 
 // abandon needs mu.

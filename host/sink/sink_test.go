@@ -362,6 +362,13 @@ func TestAbandon(t *testing.T) {
 	if err := <-done; !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
+	late, err := f.hub.Reader(t.Context(), s.Turn(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := late.Next(t.Context()); !errors.Is(err, errBroken) {
+		t.Errorf("a later reader: %v", err)
+	}
 }
 
 // TestHubClose checks that what waits is in the journal when Close returns.

@@ -61,7 +61,7 @@ func (s *Sink) trim() {
 		from--
 		bytes += size(&s.events[from])
 	}
-	s.events = append(make([]journal.Event, 0, 4*keep), s.events[from:]...)
+	s.events = append(make([]journal.Event, 0, 3*keep), s.events[from:]...)
 	s.base += int64(from)
 	s.bytes = bytes + s.pending
 }
