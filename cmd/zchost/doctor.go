@@ -218,6 +218,9 @@ func checkJournal(ctx context.Context, a *app, now time.Time) []finding {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return []finding{ok("journal", "none yet"), checkClock(now, time.Time{})}
 	}
+	if err := journal.Check(ctx, path); err != nil {
+		return []finding{failedBy("journal", err, ""), checkClock(now, time.Time{})}
+	}
 	r, err := journal.OpenReader(ctx, path)
 	if err != nil {
 		return []finding{failedBy("journal", err, ""), checkClock(now, time.Time{})}

@@ -158,11 +158,15 @@ func TestDamaged(t *testing.T) {
 			}
 			_, err = journal.Open(t.Context(), path, journal.Options{})
 			checkFault(t, err, fault.Journal)
+			checkFault(t, journal.Check(t.Context(), path), fault.Journal)
 			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, damaged) {
 				t.Errorf("the damaged file was changed: %v", err)
 			}
 			if err := os.WriteFile(path, whole, 0o600); err != nil {
 				t.Fatal(err)
+			}
+			if err := journal.Check(t.Context(), path); err != nil {
+				t.Errorf("a whole journal: %v", err)
 			}
 			openAt(t, path) // a backup put in its place works
 		})
