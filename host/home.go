@@ -25,7 +25,7 @@ func (h Home) Cache() string { return filepath.Join(h.Dir, "cache") }
 // Log is the log file's path.
 func (h Home) Log() string { return filepath.Join(h.Dir, "log", "zchost.log") }
 
-// ErrNoHome is returned for a home that was never used.
+// errNoHome is returned for a home that was never used.
 func errNoHome(dir string) error {
 	return fault.New(fault.NotFound, "there is no home at "+dir, "`zchost chat` makes one; or name another with --home or ZCHOST_HOME")
 }

@@ -104,6 +104,7 @@ func Start(ctx context.Context, o Options) (_ *Host, err error) {
 	}
 	h.hub = sink.NewHub(h.journal)
 	h.engine = turn.New(h.journal, h.hub, h.agents, h.log.Named("turn"))
+	h.onClose(func(context.Context) error { h.hub.Close(); return nil })
 	h.onClose(h.engine.Close)
 	return h, nil
 }

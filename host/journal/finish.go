@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 )
 
@@ -31,32 +30,30 @@ func (tx *Tx) FinishTurn(f Finish) error {
 // Next starts the oldest queued turn of a session that has no running one. ok
 // is false if there is nothing to start.
 func (j *Journal) Next(ctx context.Context, session int64) (turn Turn, ok bool, err error) {
-	var id string
 	err = j.Write(ctx, StepNext, func(tx *Tx) error {
-		id, err = tx.next(session)
+		turn, ok, err = tx.next(session)
 		return err
 	})
-	if err != nil || id == "" {
-		return Turn{}, false, err
-	}
-	turn, err = j.Turn(ctx, id)
-	return turn, err == nil, err
+	return turn, ok && err == nil, err
 }
 
-func (tx *Tx) next(session int64) (string, error) {
-	var row [1]driver.Value
-	ok, err := tx.row("find next turn", row[:], `
-		SELECT id FROM turns WHERE session = ?1 AND state = 'queued' AND boot = ?2
+func (tx *Tx) next(session int64) (t Turn, ok bool, err error) {
+	var row [7]driver.Value
+	ok, err = tx.row("find next turn", row[:], `
+		SELECT t.id, s.key, t.agent, t.seq, t.created, i.text, i.surface
+		FROM turns t JOIN sessions s ON s.id = t.session JOIN inbox i ON i.turn = t.id
+		WHERE t.session = ?1 AND t.state = 'queued' AND t.boot = ?2
 		AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?1 AND state = 'running')
-		ORDER BY seq LIMIT 1`, session, tx.boot)
+		ORDER BY t.seq, i.id LIMIT 1`, session, tx.boot)
 	if err != nil || !ok {
-		return "", err
+		return Turn{}, false, err
 	}
-	id := text(row[0])
-	_, _, err = tx.exec("start turn", "UPDATE turns SET state = 'running', started = max(created, ?2) WHERE id = ?1",
-		id, tx.now.UnixMilli())
-	if err != nil {
-		return "", errors.Join(err)
+	t = Turn{
+		ID: text(row[0]), SessionID: session, Session: text(row[1]), Agent: text(row[2]), Seq: integer(row[3]),
+		State: Running, Created: milli(integer(row[4])), Text: text(row[5]), Surface: text(row[6]),
 	}
-	return id, nil
+	started := max(integer(row[4]), tx.now.UnixMilli())
+	t.Started = milli(started)
+	_, _, err = tx.exec("start turn", "UPDATE turns SET state = 'running', started = ?2 WHERE id = ?1", t.ID, started)
+	return t, err == nil, err
 }

@@ -29,8 +29,9 @@ import (
 // {{secret:api_key}}.
 const SecretName = "api_key"
 
-// maxErrorBody bounds the body of a response that is read whole, in bytes.
-const maxErrorBody = 8 << 20
+// maxDocument bounds the body of a response that is read whole, in bytes; it
+// has to pass through the sandbox.
+const maxDocument = 8 << 20
 
 // Plugin is what an endpoint needs of a loaded plugin.
 type Plugin interface {

@@ -47,9 +47,14 @@ func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, e
 	if !ok {
 		return request{}, e.junk(ctx, abi.ExportChatRequest, "the body must hold %s exactly once", placeholder)
 	}
+	// What people wrote is no template: neither the messages nor, in the
+	// plugin's part of the body, a system prompt that speaks of placeholders.
+	contents := [2]int{1, len(body) - 1}
+	if egress.HasPlaceholder([]byte(r.Prompt.System)) {
+		contents = [2]int{0, len(body)}
+	}
 	return request{http: egress.Request{
-		Method: out.Method, URL: out.URL, Headers: out.Headers,
-		Body: body, Contents: [2]int{1, len(body) - 1}, // what people wrote is no template
+		Method: out.Method, URL: out.URL, Headers: out.Headers, Body: body, Contents: contents,
 	}}, nil
 }
 

@@ -157,7 +157,10 @@ func (s *stream) junk(format string, args ...any) error {
 func (s *stream) rejected() error {
 	doc, err := s.document()
 	if err != nil {
-		return err
+		if s.ctx.Err() != nil {
+			return err
+		}
+		doc.Body = "" // half of it tells nothing; the status does
 	}
 	return s.explain(doc)
 }
@@ -212,9 +215,6 @@ func (s *stream) explain(doc abi.HTTPResponse) error {
 
 // document reads the whole response.
 func (s *stream) document() (abi.HTTPResponse, error) {
-	body, err := s.resp.Body(maxErrorBody)
-	if err != nil {
-		return abi.HTTPResponse{}, err
-	}
-	return abi.HTTPResponse{Status: int64(s.resp.Status), Headers: s.resp.Headers, Body: string(body), URL: s.resp.URL}, nil
+	body, err := s.resp.Body(maxDocument)
+	return abi.HTTPResponse{Status: int64(s.resp.Status), Headers: s.resp.Headers, Body: string(body), URL: s.resp.URL}, err
 }

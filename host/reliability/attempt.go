@@ -33,15 +33,17 @@ const maxProviderText = 500
 
 // attempt is one request that was made, and how it went.
 type attempt struct {
-	row     journal.Attempt
-	cand    *Candidate
-	answer  collector
-	failure *abi.Failure // nil when the response is complete
-	ctxErr  error        // set when it was cancelled
-	visible bool
-	wait    time.Duration // what the provider asks for
-	verdict verdict
-	settled bool // the outcome is stored
+	row      journal.Attempt
+	cand     *Candidate
+	answer   collector
+	failure  *abi.Failure // nil when the response is complete
+	ctxErr   error        // set when it was cancelled
+	unstored bool         // the journal refused an event: the request was cut off
+	visible  bool
+	late     bool          // turn_deadline ended it
+	wait     time.Duration // what the provider asks for
+	verdict  verdict
+	settled  bool // the outcome is stored
 }
 
 // outcome is how the attempt went, in one word.
@@ -49,6 +51,8 @@ func (a *attempt) outcome() string {
 	switch {
 	case a.ctxErr != nil:
 		return journal.OutcomeCancelled
+	case a.unstored:
+		return journal.OutcomeInterrupted
 	case a.failure != nil:
 		return string(a.failure.Class)
 	case a.incomplete():
@@ -89,11 +93,13 @@ func (r *run) do(ctx context.Context, c *Candidate, key *Lease, stream bool, wai
 	id, err := r.rec.StartAttempt(r.record, a.row)
 	if err != nil {
 		key.Cancelled()
+		c.Breaker.Forget()
 		return nil, fmt.Errorf("store attempt: %w", err)
 	}
 	a.row.ID = id
 	if err := r.rec.Append(r.record, id, append(r.announce(c, waited), started(a))...); err != nil {
 		key.Cancelled()
+		c.Breaker.Forget()
 		return nil, fmt.Errorf("store start of attempt: %w", err)
 	}
 	r.made = append(r.made, a)
@@ -120,7 +126,7 @@ func (r *run) exchange(ctx context.Context, a *attempt, key *Lease) error {
 	for !a.answer.done && a.failure == nil {
 		events, err := s.Next()
 		if recErr := r.take(a, events); recErr != nil {
-			a.ctxErr = recErr
+			a.unstored = true
 			return recErr
 		}
 		if err != nil && !a.answer.done && a.failure == nil {
@@ -131,33 +137,44 @@ func (r *run) exchange(ctx context.Context, a *attempt, key *Lease) error {
 	return nil
 }
 
-// take stores the events and then lets them count.
+// take stores the events and then lets them count: what the journal refused
+// nobody has seen.
 func (r *run) take(a *attempt, events []abi.Event) error {
+	events = worth(events)
 	if len(events) == 0 {
 		return nil
 	}
-	rows := make([]journal.Event, 0, len(events))
+	rows := make([]journal.Event, len(events))
 	for i := range events {
-		e := &events[i]
-		if e.Type.Visible() {
-			if e.Text == "" && e.Type != abi.EventProviderTool && e.Signature == "" {
-				continue
-			}
-			a.visible = a.visible || e.Text != "" || e.Type == abi.EventProviderTool
-		}
-		rows = append(rows, stored(e))
-		if f := a.answer.add(e); f != nil && a.failure == nil {
-			a.failure = bounded(f)
-			break
-		}
-		if a.answer.done {
+		rows[i] = stored(&events[i])
+	}
+	if err := r.rec.Append(r.record, a.row.ID, rows...); err != nil {
+		return err
+	}
+	for i := range events {
+		a.visible = a.visible || events[i].Type.Visible()
+		if f := a.answer.add(&events[i]); f != nil {
+			a.reject(f)
 			break
 		}
 	}
-	if len(rows) == 0 {
-		return nil
+	return nil
+}
+
+// worth returns the events that say something, up to the one that ends the
+// answer.
+func worth(events []abi.Event) []abi.Event {
+	out := make([]abi.Event, 0, len(events))
+	for _, e := range events {
+		if e.Type.Visible() && e.Text == "" && e.Type != abi.EventProviderTool && e.Signature == "" {
+			continue
+		}
+		out = append(out, e)
+		if e.Type == abi.EventDone || e.Type == abi.EventFailure {
+			break
+		}
 	}
-	return r.rec.Append(r.record, a.row.ID, rows...)
+	return out
 }
 
 // ended decides what the end of a body means that had no completion signal
@@ -197,12 +214,18 @@ func (a *attempt) fail(ctx context.Context, err error) {
 			a.ctxErr = cause
 			return
 		}
+		a.late = true
 		err = &abi.Failure{Class: abi.FailureTimeout, Message: "the turn's deadline (turn_deadline) was reached"}
 	}
 	var f *abi.Failure
 	if !errors.As(err, &f) {
 		f = &abi.Failure{Class: abi.FailureUnknown, Message: err.Error()}
 	}
+	a.reject(f)
+}
+
+// reject notes the failure and the wait that it asks for.
+func (a *attempt) reject(f *abi.Failure) {
 	a.failure = bounded(f)
 	a.wait = time.Duration(f.RetryAfterMS) * time.Millisecond
 }
@@ -234,7 +257,7 @@ func (r *run) finish(a *attempt, key *Lease) {
 		a.row.UsageSource = journal.UsageReported
 	}
 	switch {
-	case a.ctxErr != nil:
+	case a.ctxErr != nil, a.unstored:
 		key.Cancelled()
 		a.cand.Breaker.Forget()
 	case a.failure != nil:

@@ -44,14 +44,15 @@ func (b *Breaker) Allow() (ok, probe bool) {
 func (b *Breaker) Report(ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	probed := b.probing
 	b.probing = false
 	if ok {
 		b.failed, b.open = 0, 0
 		return
 	}
 	b.failed++
-	if b.failed < breakerFailures {
-		return
+	if b.failed < breakerFailures || (b.open > 0 && !probed) {
+		return // not yet, or of a request that was sent before it opened
 	}
 	b.open = min(max(breakerFirst, 2*b.open), breakerMost)
 	b.until = time.Now().Add(b.open)

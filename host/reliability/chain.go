@@ -36,13 +36,15 @@ type run struct {
 	made      []*attempt
 	recovered bool // the one request after an empty answer was made (REL-5)
 	skipped   []skip
+	unsaid    []journal.Event // of the last attempt, which the journal refused
 }
 
 // skip is a candidate that was not asked, and why.
 type skip struct {
-	cand *Candidate
-	why  string
-	wait time.Duration
+	cand  *Candidate
+	class abi.FailureClass // of what it is left out for
+	why   string
+	wait  time.Duration
 }
 
 // step is what follows an attempt.
@@ -58,6 +60,7 @@ const (
 type verdict struct {
 	step step
 	wait time.Duration
+	free bool // the next attempt does not count against the budget
 	rule string
 	why  string
 }
@@ -114,14 +117,14 @@ func (r *run) budget(c *Candidate, i int, stream bool) (int, error) {
 	if stream {
 		full++
 	}
-	last := i == len(r.chain.Candidates)-1 && len(r.made) == 0
+	only := i == len(r.chain.Candidates)-1 && len(r.made) == 0
 	switch ok, probe := c.Breaker.Allow(); {
-	case last, ok && !probe:
+	case only, ok && !probe:
 		return full, nil
 	case ok:
 		return 1, nil
 	}
-	return 0, r.skip(skip{cand: c, why: fmt.Sprintf("it failed %d times in a row and is left out for a while", breakerFailures)}, "REL-10")
+	return 0, r.skip(skip{cand: c, class: abi.FailureServer, why: fmt.Sprintf("it failed %d times in a row and is left out for a while", breakerFailures)}, "REL-10")
 }
 
 // skip notes a candidate that is not asked, for the error and for `why`.
@@ -134,14 +137,16 @@ func (r *run) skip(s skip, rule string) error {
 func (r *run) ask(ctx context.Context, c *Candidate, budget int, stream, more bool) (last *attempt, next step, err error) {
 	var v verdict
 	for n := 1; n <= budget; n++ {
+		began := time.Now()
 		if !sleep(ctx, v.wait) {
+			c.Breaker.Forget()
 			return last, stepEnd, nil
 		}
 		key, s, err := r.key(ctx, c, more)
 		if key == nil {
 			return last, s, err
 		}
-		last, err = r.do(ctx, c, key, stream, v.wait)
+		last, err = r.do(ctx, c, key, stream, time.Since(began))
 		if err != nil {
 			return last, stepEnd, err
 		}
@@ -157,6 +162,9 @@ func (r *run) ask(ctx context.Context, c *Candidate, budget int, stream, more bo
 			return last, stepNext, nil
 		}
 		stream = false
+		if v.free {
+			n--
+		}
 	}
 	return last, stepNext, nil
 }
@@ -168,8 +176,9 @@ func (r *run) key(ctx context.Context, c *Candidate, more bool) (*Lease, step, e
 		patience = max(patience, 10*time.Minute)
 	}
 	key, wait, ok := c.Keys.Acquire(ctx, c.Model, c.Policy.RetryAfterMax, patience)
-	s := skip{cand: c, why: "no key can be used", wait: wait}
+	s := skip{cand: c, class: abi.FailureAuth, why: "none of its keys can be used", wait: wait}
 	if wait > 0 {
+		s.class = abi.FailureRateLimited
 		s.why = fmt.Sprintf("its key has to wait %s", wait.Round(time.Second))
 	}
 	switch {
@@ -200,7 +209,7 @@ func (r *run) decide(a *attempt, key *Lease, n, budget int) verdict {
 		return verdict{step: stepNext, rule: "REL-7", why: "the answer was filtered"}
 	case a.incomplete():
 		return verdict{rule: "STR-5", why: "the provider ended the answer early: " + string(a.answer.finish)}
-	case a.empty() && a.cand.Policy.Retries > 0 && !r.recovered:
+	case a.empty() && a.cand.Policy.Retries > 0 && !r.recovered && n < budget:
 		r.recovered = true
 		return verdict{step: stepSame, rule: "REL-5", why: "the answer was empty: one request without streaming"}
 	case a.empty():
@@ -214,10 +223,15 @@ func (r *run) react(a *attempt, key *Lease, n, budget int) verdict {
 	p, to := a.cand.Policy, reactionTo(a.failure.Class)
 	class := string(a.failure.Class)
 	switch {
+	case a.late:
+		return verdict{rule: "REL-6", why: "turn_deadline was reached: nothing is asked again"}
 	case to.stop:
 		return verdict{rule: "REL-7", why: class + ": no other candidate is asked"}
 	case r.afterEmpty(a):
 		return verdict{step: stepNext, rule: "REL-5", why: "the one request after an empty answer failed: " + class}
+	case to.nextKey && !to.retry && key.More(a.cand.Model, 0):
+		// Each such failure takes its key out of use, so this ends.
+		return verdict{step: stepSame, free: true, rule: "REL-8", why: class + ": the next key is used"}
 	case n >= budget:
 		return verdict{step: stepNext, rule: "REL-3", why: fmt.Sprintf("%s: no attempt is left (provider_retries = %d)", class, p.Retries)}
 	case to.nextKey && key.More(a.cand.Model, p.RetryAfterMax):
@@ -252,11 +266,16 @@ func (r *run) random() float64 {
 
 // settle stores how an attempt went, and what follows from it.
 func (r *run) settle(a *attempt) error {
-	a.settled = true
 	if err := r.rec.SettleAttempt(r.record, a.row); err != nil {
 		return fmt.Errorf("store outcome of attempt: %w", err)
 	}
-	return r.rec.Append(r.record, a.row.ID, a.closing()...)
+	a.settled = true
+	events := a.closing()
+	err := r.rec.Append(r.record, a.row.ID, events...)
+	if err != nil {
+		r.unsaid = events
+	}
+	return err
 }
 
 // sleep waits for d and reports whether the context is still good.
@@ -271,7 +290,7 @@ func cancelled(ctx context.Context) bool { return ctx.Err() != nil }
 
 // answer tells how the walk ended.
 func (r *run) answer(ctx context.Context, last *attempt, err error) Answer {
-	var ans Answer
+	ans := Answer{Events: r.unsaid}
 	if last != nil {
 		ans.Visible = last.visible
 		ans.Finish, ans.RawFinish = last.answer.finish, last.answer.raw

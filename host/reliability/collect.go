@@ -50,7 +50,7 @@ func (c *collector) add(e *abi.Event) *abi.Failure {
 	case abi.EventToolCall:
 		return c.toolCall(e)
 	case abi.EventUsage:
-		if e.Usage != nil {
+		if e.Usage != nil && plausible(*e.Usage) {
 			c.usage.Merge(*e.Usage)
 			c.known = true
 		}
@@ -66,6 +66,18 @@ func (c *collector) add(e *abi.Event) *abi.Failure {
 	case abi.EventProviderTool:
 	}
 	return nil
+}
+
+// plausible reports whether no count is negative or beyond anything that a
+// model can do: such usage is as good as none, and would spoil every sum.
+func plausible(u abi.Usage) bool {
+	const most = 1 << 40
+	for _, n := range []*int64{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Reasoning} {
+		if n != nil && (*n < 0 || *n > most) {
+			return false
+		}
+	}
+	return true
 }
 
 // join appends to the last part if it is of the same type and not signed.

@@ -96,6 +96,7 @@ func (r *run) chainError(ctx context.Context, err error) *ChainError {
 		e.Wait = r.made[n-1].wait
 	}
 	for _, s := range r.skipped {
+		e.Class = or(e.Class, string(s.class))
 		e.Skipped = append(e.Skipped, s.cand.Name()+": "+s.why)
 		e.Wait = max(e.Wait, s.wait.Round(time.Second))
 	}

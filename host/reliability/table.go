@@ -6,7 +6,7 @@ import (
 	"github.com/zchost/zchost/abi"
 )
 
-// Reaction is what a failure before any output leads to (REL-7).
+// reaction is what a failure before any output leads to (REL-7).
 type reaction struct {
 	// retry asks the same candidate again, within its budget.
 	retry bool

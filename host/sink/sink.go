@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -62,7 +61,6 @@ type Sink struct {
 	room    chan struct{}
 	waiting []*Reader
 	visible []int64 // attempts with visible events
-	shown   strings.Builder
 }
 
 func newSink(h *Hub, turn string, last int64) *Sink {
@@ -79,13 +77,6 @@ func (s *Sink) Visible(attempt int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.visible, attempt)
-}
-
-// VisibleText is the text of all text events since the sink was opened.
-func (s *Sink) VisibleText() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown.String()
 }
 
 // Reader returns a reader of the events after a number; 0 for all.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 )
 
@@ -19,9 +18,6 @@ func (s *Sink) add(e journal.Event, now time.Time) {
 	n := size(&e)
 	s.bytes += n
 	s.pending += n
-	if e.Type == abi.EventText {
-		s.shown.WriteString(e.Text)
-	}
 	if e.Type.Visible() && !slices.Contains(s.visible, e.Attempt) {
 		s.visible = append(s.visible, e.Attempt)
 	}

@@ -77,7 +77,7 @@ func outcome(a reliability.Answer, cause error) (journal.State, marker.Code) {
 	case reliability.Incomplete:
 		return journal.Incomplete, cutShort(a.Finish)
 	case reliability.Interrupted:
-		if a.Err != nil && a.Err.Class == reliability.OutcomeEmpty {
+		if n := len(a.Err.Attempts); n > 0 && a.Err.Attempts[n-1].Outcome == reliability.OutcomeEmpty {
 			return journal.Interrupted, marker.TurnFailed
 		}
 		return journal.Interrupted, marker.StreamInterrupted

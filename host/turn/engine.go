@@ -24,6 +24,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	live    map[string]*live // by turn id: admitted and not ended
+	entered *sync.Cond       // on mu: a turn was put into live
 	closing chan struct{}    // closed by Close
 	work    sync.WaitGroup
 }
@@ -45,10 +46,12 @@ type live struct {
 
 // New returns an engine.
 func New(j *journal.Journal, hub *sink.Hub, agents Agents, log hclog.Logger) *Engine {
-	return &Engine{
+	e := &Engine{
 		journal: j, hub: hub, agents: agents, log: log, history: newHistories(),
 		live: make(map[string]*live), closing: make(chan struct{}),
 	}
+	e.entered = sync.NewCond(&e.mu)
+	return e
 }
 
 // Submit admits a message. When it returns, the message is durable and its
@@ -92,19 +95,26 @@ func (e *Engine) begin() error {
 }
 
 // enter makes a turn known, so that it can be read and cancelled.
-func (e *Engine) enter(t journal.Turn, noStream bool) *live {
+func (e *Engine) enter(t journal.Turn, noStream bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if l := e.live[t.ID]; l != nil {
-		return l
-	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	l := &live{ctx: ctx, cancel: cancel, sink: e.hub.Open(t), noStream: noStream, done: make(chan struct{})}
 	if e.isClosing() {
 		cancel(ByShutdown())
 	}
 	e.live[t.ID] = l
-	return l
+	e.entered.Broadcast()
+}
+
+// entry waits until Submit, whose write was committed, has noted its turn.
+func (e *Engine) entry(id string) *live {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for e.live[id] == nil {
+		e.entered.Wait()
+	}
+	return e.live[id]
 }
 
 // leave forgets a turn that has ended.
@@ -120,7 +130,7 @@ func (e *Engine) leave(id string, l *live) {
 func (e *Engine) session(t journal.Turn) {
 	defer e.work.Done()
 	for {
-		l := e.enter(t, false)
+		l := e.entry(t.ID)
 		e.run(t, l)
 		e.leave(t.ID, l)
 		next, ok, err := e.next(t.SessionID)

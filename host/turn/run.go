@@ -30,6 +30,12 @@ func (e *Engine) run(t journal.Turn, l *live) {
 // answer asks the chain. It returns how the turn ends, and the assistant's
 // message, nil if there is none.
 func (e *Engine) answer(t journal.Turn, l *live) (ending, *abi.Message) {
+	prompted := false
+	defer func() {
+		if !prompted { // the history in memory lacks this turn's message (MRK-4)
+			e.history.forget(t.SessionID)
+		}
+	}()
 	agent, err := e.agents.Agent(l.ctx, t.Agent)
 	if err != nil {
 		return failed(abi.FailureUnknown, err), nil
@@ -47,6 +53,7 @@ func (e *Engine) answer(t journal.Turn, l *live) (ending, *abi.Message) {
 	if err != nil {
 		return failed(abi.FailureUnknown, err), nil
 	}
+	prompted = true
 	a, err := agent.Chain.Run(l.ctx, rec, t.ID, 1, &reliability.Prompt{
 		System: agent.System, Messages: messages, NoStream: l.noStream,
 	})
