@@ -55,7 +55,9 @@ func (c *collector) add(e *abi.Event) *abi.Failure {
 			c.known = true
 		}
 	case abi.EventFinish:
-		c.finish, c.raw = e.Reason, e.Raw
+		if c.finish == "" { // a second one is an echo of some gateway's (C146)
+			c.finish, c.raw = e.Reason, e.Raw
+		}
 	case abi.EventDone:
 		c.done = true
 	case abi.EventFailure:
