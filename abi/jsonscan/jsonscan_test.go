@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/zchost/zchost/abi/jsonscan"
 )
@@ -129,6 +130,74 @@ func checkTyped(t *testing.T, data []byte) {
 		if got := s.Bytes(); string(got) != text || s.End() != nil {
 			t.Fatalf("Bytes = %q, %v, want %q", got, s.Err(), text)
 		}
+	}
+}
+
+// StringPart: wherever a string is cut, the parts give the same as the whole.
+func FuzzStringPart(f *testing.F) {
+	for _, seed := range []string{"", "a", "漢字🚲", `\ud83d`, `\udeb2`, `x\uD83D`, `\uDEB2y`, `\ud83d\udeb2`, `\\ud83d`, `\\\ud83d`, `\u0041`, `\n`} {
+		for _, next := range []string{"", "b", `\uDEB2`, `\ud83d`, `\udeb2\ud83d`, `\u0041`, `\"`, "🚲"} {
+			f.Add(seed, next, `\udeb2`)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		var want string
+		for _, part := range []string{a, b, c} {
+			if !utf8.ValidString(part) || !json.Valid([]byte(`"`+part+`"`)) {
+				return
+			}
+		}
+		if err := json.Unmarshal([]byte(`"`+a+b+c+`"`), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		var high rune
+		s := jsonscan.New([]byte(`["` + a + `","` + b + `","` + c + `"]`))
+		for s.Array(); s.Elem(); {
+			var part string
+			part, high = s.StringPart(high)
+			got += part
+		}
+		if high != 0 {
+			got += string(utf8.RuneError)
+		}
+		if got != want || s.End() != nil {
+			t.Fatalf("parts give %q, %v, want %q", got, s.End(), want)
+		}
+	})
+}
+
+func TestStringPart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		data string
+		high rune
+		want string
+		rest rune
+	}{
+		{`"plain"`, 0, "plain", 0},
+		{`"plain"`, 0xD83D, "\uFFFDplain", 0},
+		{`""`, 0, "", 0},
+		{`""`, 0xD83D, "", 0xD83D},
+		{`"a\ud83d"`, 0, "a", 0xD83D},
+		{`"\ud83d"`, 0xD83C, "\uFFFD", 0xD83D},
+		{`"\udeb2"`, 0xD83D, "🚲", 0},
+		{`"\uDEB2b\uD83D"`, 0xD83D, "🚲b", 0xD83D},
+		{`"\udeb2"`, 0, "\uFFFD", 0},
+		{`"\ud83d\udeb2"`, 0, "🚲", 0},
+		{`"\ud83dx"`, 0, "\uFFFDx", 0},
+		{`"\\ud83d"`, 0, `\ud83d`, 0},
+		{`"\\\ud83d"`, 0, `\`, 0xD83D},
+		{"\"\xff\"", 0, "\uFFFD", 0},
+	} {
+		s := jsonscan.New([]byte(c.data))
+		if got, rest := s.StringPart(c.high); got != c.want || rest != c.rest || s.End() != nil {
+			t.Errorf("%s after %X: %q and %X, %v, want %q and %X", c.data, c.high, got, rest, s.End(), c.want, c.rest)
+		}
+	}
+	s := jsonscan.New([]byte(`1`))
+	if got, rest := s.StringPart(0xD83D); got != "" || rest != 0xD83D || s.Err() == nil {
+		t.Errorf("of a number: %q, %X, %v", got, rest, s.Err())
 	}
 }
 

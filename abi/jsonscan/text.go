@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -108,6 +109,53 @@ func unescape(src []byte) (r rune, n int) {
 		}
 	}
 	return utf8.RuneError, 6
+}
+
+// unquotePart is unquote for a part of a string; see StringPart.
+func unquotePart(src []byte, high rune) (part string, rest rune) {
+	if len(src) == 0 {
+		return "", high
+	}
+	var dst []byte
+	if high != 0 {
+		r := utf16.DecodeRune(high, escapedUnit(src))
+		if r != utf8.RuneError {
+			src = src[6:]
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	if rest = lastHigh(src); rest != 0 {
+		src = src[:len(src)-6]
+	}
+	return string(unquote(dst, src)), rest
+}
+
+// lastHigh returns the high half of a surrogate pair that is the last character
+// of src, 0 if that is something else.
+func lastHigh(src []byte) rune {
+	at := len(src) - 6
+	if at < 0 {
+		return 0
+	}
+	unit := escapedUnit(src[at:])
+	if unit < 0xD800 || unit > 0xDBFF {
+		return 0
+	}
+	// The backslash is itself escaped if an odd number stands in front of it.
+	before := len(bytes.TrimRight(src[:at], `\`))
+	if (at-before)%2 != 0 {
+		return 0
+	}
+	return unit
+}
+
+// escapedUnit returns the unit of UTF-16 that \uXXXX at the start of src stands
+// for, 0 if something else is there.
+func escapedUnit(src []byte) rune {
+	if len(src) < 6 || src[0] != '\\' || src[1] != 'u' {
+		return 0
+	}
+	return max(hex4(src[2:6]), 0)
 }
 
 // hex4 returns the value of four hexadecimal digits, or -1.

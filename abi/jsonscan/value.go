@@ -40,6 +40,22 @@ func (s *Scanner) AppendString(dst []byte) []byte {
 	return unquote(dst, s.data[t.from:t.to])
 }
 
+// StringPart reads the next value, a string that may have been cut between the
+// two halves of a surrogate pair, as programs do whose strings are UTF-16. high
+// is the half that was left of the part before, 0 if none: the half with which
+// this part begins completes it, else it becomes U+FFFD. rest is the half that
+// is left of this part, 0 if none. An empty string leaves high as it is.
+func (s *Scanner) StringPart(high rune) (part string, rest rune) {
+	t, ok := s.str()
+	if !ok {
+		return "", high
+	}
+	if t.plain && high == 0 {
+		return string(s.data[t.from:t.to]), 0
+	}
+	return unquotePart(s.data[t.from:t.to], high)
+}
+
 func (s *Scanner) str() (text, bool) {
 	if s.peek() != '"' || s.at != atValue {
 		s.unexpected(String)

@@ -28,6 +28,50 @@ func streamCases() map[string]struct{ stream, want string } {
 			"failure server code= a frame of the stream is not JSON: <html>busy</html>",
 		},
 		"C008 characters of three and four bytes": {txt("漢字🚲"), lines(meta, "text 漢字🚲")},
+		"C008 halves in two chunks":               {esc(`1\ud83d`) + esc(`\udeb22`) + fin("stop"), lines(meta, "text 1", "text 🚲2", "finish stop (stop)")},
+		"C008 halves alone, and others around":    {esc(`\uD83D`) + use(1, 1) + esc(``) + block(`{"content":null}`, "null") + esc(`\uDEB2`), lines(meta, "usage in=1 out=1", "text 🚲")},
+		"C008 many halves":                        {esc(`\ud83d`) + esc(`\udeb2\ud83d`) + esc(`\udeb2\ud83d`) + esc(`\udeb2.`), lines(meta, "text 🚲", "text 🚲", "text 🚲.")},
+		"C008 a half, then a plain character":     {esc(`\ud83d`) + txt("x"), lines(meta, "text \uFFFDx")},
+		"C008 a half, then a high half":           {esc(`\ud83d`) + esc(`\ud83d`) + esc(`\udeb2`), lines(meta, "text \uFFFD", "text 🚲")},
+		"C008 a low half alone":                   {esc(`\udeb2`), lines(meta, "text \uFFFD")},
+		"C008 a half, then finish":                {esc(`a\ud83d`) + fin("stop") + done, lines(meta, "text a", "text \uFFFD", "finish stop (stop)", "done")},
+		"C008 a half with finish":                 {block(`{"content":"a\ud83d"}`, `"stop"`) + done, lines(meta, "text a\uFFFD", "finish stop (stop)", "done")},
+		"C008 a half, then [DONE]":                {esc(`a\ud83d`) + block(`{"reasoning":"\ud83d"}`, "null") + done, lines(meta, "text a", "reasoning \uFFFD", "text \uFFFD", "done")},
+		"C008 a half after finish":                {fin("stop") + esc(`\ud83d`) + done, lines(meta, "finish stop (stop)", "text \uFFFD", "done")},
+		"C008 a half, then a failure":             {esc(`a\ud83d`) + fin("error") + `data: {"error":"BOOM"}` + "\n\n", lines(meta, "text a", "failure server code=error the provider ended the answer with finish_reason error", "failure server code= BOOM")},
+		"C008 a half, then a call":                {esc(`\ud83d`) + tc(args("{}")), lines(meta, "text \uFFFD", "call 0 id= name= {}")},
+		"C008 halves without id and model": {
+			`data: {"choices":[{"delta":{"content":"\ud83d"}}]}` + "\n\n" + esc(`\udeb2`), lines(meta, "text 🚲"),
+		},
+		"C008 halves of a refusal": {
+			block(`{"refusal":"\ud83d"}`, "null") + block(`{"refusal":"\udeb2"}`, "null") + fin("stop"), lines(meta, "text 🚲", "finish refusal (stop)"),
+		},
+		"C008 halves in another choice": {
+			esc(`\ud83d`) + `data: {"choices":[{"delta":{"content":"\udeb2"},"index":1},{"delta":{"content":"\udeb2"}}]}` + "\n\n", lines(meta, "text 🚲"),
+		},
+		"C008 halves of reasoning": {
+			block(`{"reasoning":"a\ud83d"}`, "null") + block(`{"reasoning":"\udeb2b"}`, "null") + txt("c"), lines(meta, "reasoning a", "reasoning 🚲b", "text c"),
+		},
+		"C008 halves of reasoning, twice": {
+			block(`{"reasoning_content":"\ud83d","reasoning":"\ud83d"}`, "null") + block(`{"reasoning_content":"","reasoning":""}`, "null") +
+				block(`{"reasoning":"\udeb2","reasoning_content":"\udeb2"}`, "null"),
+			lines(meta, "reasoning 🚲"),
+		},
+		"C008 halves of reasoning_details": {
+			block(`{"reasoning_details":[{"type":"reasoning.text","text":"\ud83d"}]}`, "null") + block(`{"reasoning_details":[{"type":"reasoning.text","text":"\udeb2"}]}`, "null"),
+			lines(meta, "reasoning 🚲"),
+		},
+		"C008 a half of reasoning, then a signature": {
+			block(`{"reasoning":"\ud83d"}`, "null") + block(`{"reasoning_details":[{"signature":"S"}]}`, "null"),
+			lines(meta, "reasoning \uFFFD", `signature {"signature":"S"}`),
+		},
+		"C008 halves of Mistral's parts": {
+			block(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"\ud83d"},{"type":"text","text":"\udeb2\ud83d"}]}]}`, "null") +
+				block(`{"content":[{"type":"thinking","thinking":"\udeb2"},{"type":"text","text":"\ud83d"}]}`, "null") + esc(`\udeb2`),
+			lines(meta, "reasoning 🚲", "reasoning 🚲", "text 🚲"),
+		},
+		"C008 a half of reasoning, then text": {block(`{"reasoning":"\ud83d"}`, "null") + txt("a"), lines(meta, "reasoning \uFFFD", "text a")},
+		"C008 a half of text, then reasoning": {esc(`\ud83d`) + block(`{"reasoning":"hm"}`, "null") + esc(`\udeb2`), lines(meta, "reasoning hm", "text 🚲")},
 		"C012 the last frame has no blank line": {
 			txt("Hi") + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
 			lines(meta, "text Hi", "finish stop (stop)"),

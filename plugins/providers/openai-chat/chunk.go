@@ -12,7 +12,7 @@ import (
 // delta), may be null or missing, and may be of a kind that nobody expects; then
 // they are skipped.
 type chunk struct {
-	wantMeta  bool // whether id and model are read
+	before    state // id and model are read only if they were not told
 	id, model string
 
 	choices bool // there is an array of choices
@@ -26,9 +26,9 @@ type chunk struct {
 // choice is a choice, whose message is whole or a piece.
 type choice struct {
 	index     int64
-	text      string
-	content   string // the member reasoning_content
-	reasoning string // the member reasoning
+	text      piece
+	content   piece // the member reasoning_content
+	reasoning piece // the member reasoning
 	details   details
 	calls     []call
 	refused   bool
@@ -42,8 +42,17 @@ type call struct {
 	id, name, input string
 }
 
+// resume makes the pieces follow those of the chunks before.
+func (c *chunk) resume() {
+	if c.before.text|c.before.reasoning != 0 { // hardly ever
+		why := after(c.before.reasoning)
+		c.text, c.content, c.reasoning, c.details.text = after(c.before.text), why, why, why
+	}
+}
+
 // read reads a frame or body.
 func (c *chunk) read(data []byte) error {
+	c.resume()
 	s := jsonscan.New(data)
 	if s.Kind() != jsonscan.Object {
 		// Gemini's compatible endpoint wraps an error in an array.
@@ -78,11 +87,11 @@ func (c *chunk) member(s *jsonscan.Scanner, key []byte) {
 	case "object": // vLLM's errors have no member error
 		c.failed = c.failed || string(s.Raw()) == `"error"`
 	case "id":
-		if c.wantMeta {
+		if !c.before.told() {
 			c.id = readString(s)
 		}
 	case "model":
-		if c.wantMeta {
+		if !c.before.told() {
 			c.model = readString(s)
 		}
 	}
@@ -112,6 +121,7 @@ func (c *chunk) readChoices(s *jsonscan.Scanner) {
 		c.readChoice(s)
 		if found = c.index == 0; !found {
 			c.choice = choice{}
+			c.resume()
 		}
 	}
 }
@@ -163,9 +173,9 @@ func (c *choice) delta(s *jsonscan.Scanner) {
 		case "content":
 			c.readContent(s)
 		case "reasoning_content":
-			c.content += readString(s)
+			c.content.read(s)
 		case "reasoning":
-			c.reasoning += readString(s)
+			c.reasoning.read(s)
 		case "reasoning_details":
 			c.details.read(s)
 		case "refusal":
@@ -184,23 +194,23 @@ func (c *choice) delta(s *jsonscan.Scanner) {
 
 // refusal reads OpenAI's refusal, which comes in place of content.
 func (c *choice) refusal(s *jsonscan.Scanner) {
-	said := readString(s)
-	c.text += said
-	c.refused = c.refused || said != ""
+	before := c.text
+	c.text.read(s)
+	c.refused = c.refused || c.text != before
 }
 
 // readContent reads content: a string, or Mistral's array of parts, which also
 // holds the reasoning.
 func (c *choice) readContent(s *jsonscan.Scanner) {
 	if s.Kind() != jsonscan.Array {
-		c.text += readString(s)
+		c.text.read(s)
 		return
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() == jsonscan.Object {
 			c.part(s)
 		} else {
-			c.text += readString(s)
+			c.text.read(s)
 		}
 	}
 }
@@ -214,13 +224,13 @@ func (c *choice) part(s *jsonscan.Scanner) {
 		case !ok:
 			return
 		case string(key) == "text":
-			c.text += readString(s)
+			c.text.read(s)
 		case string(key) == "thinking" && s.Kind() == jsonscan.Array:
 			for s.Array(); s.Elem(); {
 				c.thinking(s)
 			}
 		case string(key) == "thinking":
-			c.content += readString(s)
+			c.content.read(s)
 		}
 	}
 }
@@ -235,20 +245,20 @@ func (c *choice) thinking(s *jsonscan.Scanner) {
 			return
 		}
 		if string(key) == "text" {
-			c.content += readString(s)
+			c.content.read(s)
 		}
 	}
 }
 
 // reasoned returns the piece of reasoning: the first member that has one.
-func (c *choice) reasoned() string {
+func (c *choice) reasoned() *piece {
 	switch {
-	case c.content != "":
-		return c.content
-	case c.reasoning != "":
-		return c.reasoning
+	case c.content.said():
+		return &c.content
+	case c.reasoning.said():
+		return &c.reasoning
 	}
-	return c.details.text
+	return &c.details.text
 }
 
 func (c *chunk) setUsage(u *abi.Usage) {

@@ -17,7 +17,7 @@ import (
 
 // details are what reasoning_details holds.
 type details struct {
-	text   string
+	text   piece
 	opaque [][]byte // the elements that have to be sent back
 }
 
@@ -39,7 +39,7 @@ func (d *details) element(raw []byte) {
 	for key, ok := s.Key(); ok; key, ok = s.Key() {
 		switch string(key) {
 		case "text", "summary":
-			d.text += readString(&s)
+			d.text.read(&s)
 		case "signature", "data":
 			opaque = opaque || s.Kind() == jsonscan.String
 		}

@@ -8,7 +8,7 @@ import (
 // Response reads a whole answer.
 func (p chat) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 	var d provider.Decoder
-	c := chunk{wantMeta: true}
+	var c chunk
 	body := []byte(r.Body)
 	err := c.read(body)
 	if err == nil && c.choices && !c.failed {
@@ -18,6 +18,7 @@ func (p chat) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 	}
 	if n := len(d.Events); n == 0 || d.Events[n-1].Type != abi.EventFailure {
 		if c.finish == "" {
+			readState(d.State).end(&d)
 			d.Finish(abi.FinishUnknown, "")
 		}
 		d.Done()

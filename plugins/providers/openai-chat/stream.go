@@ -7,12 +7,6 @@ import (
 	"github.com/zchost/zchost/sdk/provider"
 )
 
-// What Decoder.State remembers of the frames before; empty if nothing.
-const (
-	stateMeta    = "m" // id and model were told
-	stateRefused = "r" // the same, and some of the text was a refusal
-)
-
 // Frame reads a frame of a streamed answer. The name of a frame means nothing in
 // this protocol but for "error"; what a frame tells is in its JSON (C148).
 func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
@@ -22,11 +16,12 @@ func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
 		case "":
 			return nil
 		case "[DONE]":
+			readState(d.State).end(d)
 			d.Done()
 			return nil
 		}
 	}
-	c := chunk{wantMeta: d.State == ""}
+	c := chunk{before: readState(d.State)}
 	err := c.read(data)
 	switch {
 	case name == "error":
@@ -43,23 +38,26 @@ func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
 
 // tell gives the events of a chunk, in the order in which an answer has them.
 func (c *chunk) tell(d *provider.Decoder, data []byte) {
+	now := c.before
 	if c.id != "" || c.model != "" {
 		d.Meta(c.id, c.model)
-		d.State = stateMeta
+		now.letter = letterMeta
 	}
-	d.Reasoning(c.reasoned())
+	if c.refused {
+		now.letter = letterRefused
+	}
+	why := c.reasoned()
+	c.close(why)
+	d.Reasoning(why.text)
 	for _, raw := range c.details.opaque {
 		d.Emit(abi.Event{Type: abi.EventReasoning, Signature: string(raw)})
 	}
-	d.Text(c.text)
+	d.Text(c.text.text)
 	for _, k := range c.calls {
 		d.ToolCall(k.index, k.id, k.name, k.input)
 	}
 	if u := c.counted(); u != nil {
 		d.Usage(*u)
-	}
-	if c.refused {
-		d.State = stateRefused
 	}
 	switch {
 	case c.failed:
@@ -67,8 +65,36 @@ func (c *chunk) tell(d *provider.Decoder, data []byte) {
 	case c.failure != nil:
 		d.Fail(frameError(c.failure))
 	case c.finish != "":
-		tellFinish(d, c.finish)
+		tellFinish(d, c.finish, now.letter == letterRefused)
 	}
+	if now.text, now.reasoning = c.text.high, why.high; now != c.before {
+		d.State = now.String()
+	}
+}
+
+// close gives up a half of the reasoning when something else follows it, and a
+// half of the text when a call or the end follows. After a failure nobody needs
+// it, and it must not be the first that is seen of the answer.
+func (c *chunk) close(why *piece) {
+	if why.high|c.text.high == 0 {
+		return
+	}
+	last := len(c.calls) > 0 || c.finishes()
+	if last || len(c.details.opaque) > 0 || c.text.said() {
+		why.close()
+	}
+	if last {
+		c.text.close()
+	}
+}
+
+// finishes tells whether the chunk ends the answer, other than with a failure.
+func (c *chunk) finishes() bool {
+	if c.finish == "" || c.failed || c.failure != nil {
+		return false
+	}
+	_, class := finishReason(c.finish)
+	return class == ""
 }
 
 // frameError reads an error in an answer whose status was 200.
@@ -81,13 +107,13 @@ func frameError(data []byte) abi.Failure {
 	return f
 }
 
-func tellFinish(d *provider.Decoder, raw string) {
+func tellFinish(d *provider.Decoder, raw string, refused bool) {
 	reason, class := finishReason(raw)
 	if class != "" {
 		d.Fail(abi.Failure{Class: class, Message: "the provider ended the answer with finish_reason " + quote(raw), Code: raw})
 		return
 	}
-	if reason == abi.FinishStop && d.State == stateRefused {
+	if reason == abi.FinishStop && refused {
 		reason = abi.FinishRefusal
 	}
 	d.Finish(reason, raw)

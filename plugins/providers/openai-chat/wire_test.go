@@ -18,6 +18,7 @@ func block(delta, finish string) string {
 }
 
 func txt(s string) string  { return block(`{"content":`+quoted(s)+`}`, "null") }
+func esc(s string) string  { return block(`{"content":"`+s+`"}`, "null") }
 func fin(r string) string  { return block(`{}`, quoted(r)) }
 func tc(d string) string   { return block(`{"tool_calls":[`+d+`]}`, "null") }
 func args(s string) string { return `{"index":0,"function":{"arguments":` + quoted(s) + `}}` }
