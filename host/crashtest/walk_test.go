@@ -32,6 +32,7 @@ import (
 // replay, every request is in the ledger, and attempts that were in flight are
 // unknown (ADM-1, REL-4, SNK-2, CST-1, BOT-1).
 func TestCrashWalk(t *testing.T) {
+	t.Parallel()
 	walked := 0
 	for _, name := range failpoint.Names() {
 		for _, nth := range []int{1, 2} {
@@ -94,11 +95,17 @@ func start(t *testing.T, home string, name failpoint.Name, nth int, talk bool) [
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
-	killed := errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
+	killed := errors.As(err, &exit) && wasKilled(exit)
 	if killed != (name != "") {
 		t.Fatalf("failpoint %q: the host ended with %v\n%s", name, err, stderr.Bytes())
 	}
 	return parse(t, &out)
+}
+
+// wasKilled tells whether a process ended as failpoints end one.
+func wasKilled(exit *exec.ExitError) bool {
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signal() == syscall.SIGKILL
 }
 
 func parse(t *testing.T, out io.Reader) (lines []said) {
@@ -121,7 +128,7 @@ func check(t *testing.T, home string, lines []said, v *vendor) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // it only reads
+	defer r.Close()
 	turns, err := r.Turns(t.Context(), journal.TurnFilter{})
 	if err != nil {
 		t.Fatal(err)
