@@ -14,9 +14,13 @@ import (
 type Frame struct {
 	// Data is the frame's data, without secrets; never blank.
 	Data []byte
-	// Name is the name of a server-sent event; empty if it has none.
+	// Name is the name of a server-sent event; empty if it has none. What came
+	// in a field error in place of data is a frame of the name error.
 	Name string
 }
+
+// faultName is the name of a frame that came in a field error.
+const faultName = "error"
 
 // Frames cuts a body into frames (STR-2). How the bytes were cut on their way
 // makes no difference. Its methods are called by one goroutine.
@@ -126,7 +130,10 @@ func (f *Frames) line(line []byte) {
 	case f.framing == abi.FramingNDJSON:
 		f.emit(bytes.TrimSpace(line), "")
 	case len(line) == 0:
-		f.emit(f.event.take())
+		data, name, fault := f.event.take()
+		if f.emit(data, name) {
+			f.emit(fault, faultName)
+		}
 	case !f.event.line(line):
 		f.fail(f.r.tooLarge("frame", MaxFrame))
 	}
@@ -143,12 +150,17 @@ func (f *Frames) tail() {
 		return
 	}
 	// Of a name, nobody could tell whether it is whole.
-	if bytes.HasPrefix(rest, []byte("data:")) && !f.event.line(rest) {
+	valued := bytes.HasPrefix(rest, []byte("data:")) || bytes.HasPrefix(rest, []byte("error:"))
+	if valued && !f.event.line(rest) {
 		f.fail(f.r.tooLarge("frame", MaxFrame))
 		return
 	}
-	if data, name := f.event.take(); whole(data) {
-		f.emit(data, name)
+	data, name, fault := f.event.take()
+	if whole(data) && !f.emit(data, name) {
+		return
+	}
+	if whole(fault) {
+		f.emit(fault, faultName)
 	}
 }
 
@@ -162,21 +174,22 @@ func whole(data []byte) bool {
 	return len(data) > 0 && strings.IndexByte(`}]"`, data[len(data)-1]) >= 0 && json.Valid(data)
 }
 
-// emit adds a frame, unless it is blank.
-func (f *Frames) emit(data []byte, name string) {
+// emit adds a frame, unless it is blank. ok says that the stream goes on.
+func (f *Frames) emit(data []byte, name string) (ok bool) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return
+		return true
 	}
 	// It would end a record of the sequence in which frames reach the plugin,
 	// and no JSON holds it.
 	if bytes.IndexByte(data, 0x1E) >= 0 {
 		f.fail(f.r.unusable("a frame holds the control character 0x1E", nil))
-		return
+		return false
 	}
 	f.list = append(f.list, Frame{
 		Data: f.r.redactor.Bytes(data),
 		Name: f.r.redactor.String(name),
 	})
+	return true
 }
 
 // fail ends the stream with an error of its own.

@@ -100,6 +100,14 @@ func TestSSE(t *testing.T) {
 		"half a number, perhaps": {"data: 1\n\ndata: 12", []string{"|1"}},
 		"half a name":            {"event: message\ndata: {}\nevent: mess", []string{"message|{}"}},
 		"half of ANT's end":      {"event: d\ndata: {}\n\nevent: message_stop\ndata: {\"ty", []string{"d|{}"}},
+		"error":                  {"data: 1\n\nerror: {\"code\":500}\n\ndata: [DONE]\n\n", []string{"|1", "error|{\"code\":500}", "|[DONE]"}},
+		"error that is no JSON":  {"error: no slot\n\n", []string{"error|no slot"}},
+		"error beside data":      {"event: x\nerror: {\ndata: 1\nerror:}\n\ndata: 2\n\n", []string{"x|1", "error|{\n}", "|2"}},
+		"error, blank":           {"error\n\nerror:\n\nerrors: 1\nError: 1\n\ndata: 1\n\n", []string{"|1"}},
+		"error, no blank line":   {"data: 1\nerror: {}\n", []string{"error|{}"}},
+		"error, no line end":     {"data: {}\nerror: {}", []string{"|{}", "error|{}"}},
+		"half an error":          {"data: 1\n\nerror: {\"co", []string{"|1"}},
+		"half an error's name":   {"data: {}\nerro", []string{"|{}"}},
 		"empty":                  {"", nil},
 		"blank":                  {"\r\n\n", nil},
 		"half a BOM":             {"\xEF\xBB", nil},
@@ -225,6 +233,8 @@ func TestLimits(t *testing.T) {
 		"comment too long":   {abi.FramingSSE, []string{"data: 1\n\n", ":" + x(egress.MaxLine)}, "line is larger than 1 MiB", 1},
 		"longest frame":      {abi.FramingSSE, append(slicesRepeat(line, 8), "data: "+x(40)+"\n", "\ndata: 1\n\n"), "eof", 2},
 		"frame too long":     {abi.FramingSSE, append(slicesRepeat(line, 8), "data: "+x(41)+"\n", "\ndata: 1\n\n"), "frame is larger than 8 MiB", 0},
+		"longest error":      {abi.FramingSSE, append(slicesRepeat("error:"+line[6:], 8), "error:"+x(40)+"\n", "\ndata: 1\n\n"), "eof", 2},
+		"error too long":     {abi.FramingSSE, append(slicesRepeat("error:"+line[6:], 8), "error:"+x(41)+"\n", "\ndata: 1\n\n"), "frame is larger than 8 MiB", 0},
 		"longest response":   {abi.FramingSSE, append(slicesRepeat(":"+x(1<<20-2)+"\n", 63), "data: 1\n\n:"+x(1<<20-11)+"\n"), "eof", 1},
 		"response too long":  {abi.FramingSSE, append(slicesRepeat(":"+x(1<<20-2)+"\n", 63), "data: 1\n\n:"+x(1<<20-11)+"\n", "\n"), "body is larger than 64 MiB", 1},
 		"longest JSON line":  {abi.FramingNDJSON, []string{"1\n", x(egress.MaxLine) + "\n"}, "eof", 2},
@@ -257,9 +267,11 @@ func slicesRepeat(s string, n int) []string {
 // A frame with the byte 0x1E could not be handed to the plugin.
 func TestRecordSeparator(t *testing.T) {
 	t.Parallel()
-	got, err := play(t, abi.FramingSSE, "", "data: 1\n\ndata: \"\x1e\"\n\ndata: 2\n\n")
-	if diff := cmp.Diff([]string{"|1"}, got); diff != "" || outcome(err) != "server" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+	for _, body := range []string{"data: \"\x1e\"\n\ndata: 2\n\n", "error: \x1e\n\ndata: 2\n\n", "error: {}\ndata: \x1e\n\n"} {
+		got, err := play(t, abi.FramingSSE, "", "data: 1\n\n"+body)
+		if diff := cmp.Diff([]string{"|1"}, got); diff != "" || outcome(err) != "server" {
+			t.Errorf("%q: %v (-want +got):\n%s", body, err, diff)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func reference(framing abi.Framing, body string) (frames []string, end string) {
 		return frames, end
 	}
 	var name string
-	var data []string
+	var data, fault []string
 	field := func(line string) {
 		key, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
@@ -59,21 +59,27 @@ func reference(framing abi.Framing, body string) (frames []string, end string) {
 			data = append(data, value)
 		case "event":
 			name = value
+		case "error":
+			fault = append(fault, value)
 		}
 	}
 	for _, line := range lines[:len(lines)-1] {
 		if line == "" {
 			emit(name, strings.Join(data, "\n"))
-			name, data = "", nil
+			emit("error", strings.Join(fault, "\n"))
+			name, data, fault = "", nil, nil
 			continue
 		}
 		field(line)
 	}
-	if strings.HasPrefix(last, "data:") {
+	if strings.HasPrefix(last, "data:") || strings.HasPrefix(last, "error:") {
 		field(last)
 	}
 	if rest := strings.Join(data, "\n"); isWhole(rest) {
 		emit(name, rest)
+	}
+	if rest := strings.Join(fault, "\n"); isWhole(rest) {
+		emit("error", rest)
 	}
 	return frames, end
 }
@@ -110,7 +116,7 @@ type fataler interface {
 func TestAnyCutGivesTheSameFrames(t *testing.T) {
 	t.Parallel()
 	token := rapid.SampledFrom([]string{
-		"data: ", "data:", "data", "event: ", "event", "id: 1", "retry: 1", ": x", ":", "\n", "\r", "\r\n", "\n\n", "\r\r", "\r\n\r\n",
+		"data: ", "data:", "data", "event: ", "event", "id: 1", "retry: 1", "error: ", "error:", "error", ": x", ":", "\n", "\r", "\r\n", "\n\n", "\r\r", "\r\n\r\n",
 		"\xEF\xBB\xBF", "\xEF", "\xBB", "\xBF", `{"a":1}`, `{"a":`, "[DONE]", "漢", "\xE6", "🚲", " ", "x", "12", "\x1e", "\x00", "<", "{", `"s"`,
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,6 +133,7 @@ func fuzz(f *testing.F, framing abi.Framing) {
 	f.Helper()
 	for _, body := range []string{
 		"data: 1\n\n", "\xEF\xBB\xBFdata: {}\r\n\r\nevent: x\rdata: [DONE]\r\r", "data: {\ndata: }\n", "data: \"\xE6", "{\"a\":1}\n{\"b\":2}", ":\n\n\n", "data: \x1e\n\n",
+		"data: 1\n\nerror: {\"code\":500}\n\ndata: [DONE]\n\n", "event: x\nerror:{\ndata: 1\nerror:}\n\nerror: {}",
 	} {
 		f.Add([]byte(body), []byte{1, 2, 3})
 	}

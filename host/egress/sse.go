@@ -6,8 +6,13 @@ const maxNames = 32
 
 // event gathers the lines of one server-sent event (WHATWG HTML, section 9.2).
 // id and retry are of no use to us: a stream is never resumed (REL-2).
+//
+// Besides, builds of llama.cpp of 2025 report what fails in the middle of an
+// answer in a field of their own making, error, and then end as if all were
+// well.
 type event struct {
 	name  string
+	fault []byte // the values of the field error, each behind an LF; nil if there is none
 	data  []byte // in the read buffer; or, if held, arena[mark:]
 	lines int    // data lines so far
 	held  bool
@@ -25,6 +30,9 @@ func (e *event) line(line []byte) (ok bool) {
 		return e.add(value)
 	case "event":
 		e.name = e.intern(value)
+	case "error":
+		e.fault = append(append(e.fault, '\n'), value...) // rare, so it is copied
+		return len(e.fault)-1 <= MaxFrame
 	}
 	return true
 }
@@ -48,15 +56,18 @@ func (e *event) hold() {
 }
 
 // take returns the event and begins the next one. The data is nil if there was
-// no data line.
-func (e *event) take() (data []byte, name string) {
+// no data line, and the fault if there was no field error.
+func (e *event) take() (data []byte, name string, fault []byte) {
 	data, name = e.data, e.name
+	if e.fault != nil {
+		fault = e.fault[1:]
+	}
 	if e.held {
 		data = e.arena[e.mark:len(e.arena):len(e.arena)]
 	}
 	e.mark = len(e.arena)
-	e.name, e.data, e.lines, e.held = "", nil, 0, false
-	return data, name
+	e.name, e.data, e.fault, e.lines, e.held = "", nil, nil, 0, false
+	return data, name, fault
 }
 
 // reset frees the data of events that were taken.
