@@ -160,14 +160,22 @@ func checkSecrets(ctx context.Context, cfg config.Config) []finding {
 			if err != nil {
 				continue // the config's check has told it
 			}
-			if _, err := ref.Resolve(ctx); err != nil {
-				all = append(all, failedBy(what, err, "set it, or correct the reference"))
-				continue
-			}
-			all = append(all, ok(what, ref.Label()+" is there"))
+			all = append(all, checkSecret(ctx, what, ref))
 		}
 	}
 	return all
+}
+
+func checkSecret(ctx context.Context, what string, ref secret.Ref) finding {
+	value, err := ref.Resolve(ctx)
+	switch {
+	case err != nil:
+		return failedBy(what, err, "set it, or correct the reference")
+	case value.Short():
+		detail := fmt.Sprintf("%s is shorter than %d bytes: it cannot be removed from logs and errors", ref.Label(), secret.MinRedacted)
+		return warn(what, detail, "use a longer key")
+	}
+	return ok(what, ref.Label()+" is there")
 }
 
 // checkPlugins loads the plugin of each provider, as the host does.
