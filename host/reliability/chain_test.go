@@ -106,6 +106,31 @@ func TestFailureTable(t *testing.T) {
 	}
 }
 
+// A fallback has a budget of its own, provider_retries + 1: the attempt that
+// streams is the first candidate's alone, or of the first that is asked (REL-3).
+func TestFallbackBudget(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		a, ua := candidate("a", failing(abi.FailureServer))
+		b, ub := candidate("b", failing(abi.FailureServer))
+		b.Policy.Retries = 1
+		run(t, t.Context(), a, b)
+		if len(ua.asked) != 4 || len(ub.asked) != 2 {
+			t.Errorf("asked %d and %d times, want 4 and 2", len(ua.asked), len(ub.asked))
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		a, ua := candidate("a", good("no"))
+		b, ub := candidate("b", failing(abi.FailureServer))
+		open(a.Breaker)
+		a.Breaker.Allow() // another turn's probe: a is left out (REL-10)
+		run(t, t.Context(), a, b)
+		if len(ua.asked) != 0 || len(ub.asked) != 4 || !ub.asked[0].Stream {
+			t.Errorf("asked %d and %d times, want none and 4, the first of them streaming", len(ua.asked), len(ub.asked))
+		}
+	})
+}
+
 // provider_retries = 0 still grants the one attempt without streaming (REL-3).
 func TestNoRetriesGrantsOneAttempt(t *testing.T) {
 	t.Parallel()
@@ -140,6 +165,7 @@ func TestEmptyAnswer(t *testing.T) {
 		{"and only one, also when it fails", 2, []reply{empty, failing(abi.FailureServer)}, "a/m stream empty; a/m whole server; b/m whole complete", reliability.Complete},
 		{"none with provider_retries = 0", 0, []reply{empty}, "a/m stream empty; b/m whole complete", reliability.Complete},
 		{"tool_calls without calls", 2, []reply{noCalls}, "a/m stream empty; a/m whole empty; b/m whole complete", reliability.Complete},
+		{"filtered, and empty", 2, []reply{{events: [][]abi.Event{{finish(abi.FinishContentFilter), done()}}}}, "a/m stream incomplete; b/m whole complete", reliability.Complete},
 		{"visible white space", 2, []reply{blank}, "a/m stream empty", reliability.Interrupted},
 		{
 			"visible reasoning (C034)", 2, []reply{{events: [][]abi.Event{{thought("hm"), finish(abi.FinishStop), done()}}}},
@@ -159,51 +185,6 @@ func TestEmptyAnswer(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The waits: jitter, the floor, Retry-After and its cap (REL-6, C052).
-func TestWaits(t *testing.T) {
-	t.Parallel()
-	after := func(d time.Duration) reply {
-		return reply{open: &abi.Failure{Class: abi.FailureServer, RetryAfterMS: d.Milliseconds()}}
-	}
-	for _, tc := range []struct {
-		name  string
-		first []reply
-		took  time.Duration
-		state reliability.State
-	}{
-		{"full jitter may be nothing", []reply{cut(), good("Hi")}, 0, reliability.Complete},
-		{"overloaded waits 2 s at least", []reply{failing(abi.FailureOverloaded), good("Hi")}, 2 * time.Second, reliability.Complete},
-		{"Retry-After is a minimum", []reply{after(30 * time.Second), good("Hi")}, 30 * time.Second, reliability.Complete},
-		{"one over retry_after_max ends it", []reply{after(24 * time.Hour)}, 0, reliability.Failed},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T) {
-				a, _ := candidate("a", tc.first...)
-				got := run(t, t.Context(), a)
-				if got.took != tc.took || got.State != tc.state {
-					t.Errorf("took %s, state %v; want %s, %v", got.took, got.State, tc.took, tc.state)
-				}
-				if tc.state == reliability.Failed && !strings.Contains(got.Err.Error(), "24h") {
-					t.Errorf("the error %q does not name the wait", got.Err)
-				}
-			})
-		})
-	}
-}
-
-// The deadline of the chain ends a turn that would wait and wait.
-func TestDeadline(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T) {
-		a, _ := candidate("a", reply{hang: true})
-		got := run(t, t.Context(), a)
-		if got.State != reliability.Failed || got.took != 10*time.Minute || !strings.Contains(got.Err.Error(), "turn_deadline") {
-			t.Errorf("state %v after %s: %v", got.State, got.took, got.Err)
-		}
-	})
 }
 
 // A cancellation wins over every retry, at once (REL-7, C130).
@@ -235,6 +216,31 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A cancellation that comes while an outcome is stored ends the walk: of the
+// candidates behind it nothing is said, and none is asked (REL-7).
+func TestCancelBetweenCandidates(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		a, _ := candidate("a", failing(abi.FailureInvalidRequest))
+		b, ub := candidate("b", good("no"))
+		c, uc := candidate("c", good("no"))
+		open(b.Breaker)
+		b.Breaker.Allow() // another turn's probe
+		l := &flaky{refuse: func(_ int, write string, _ []journal.Event) bool {
+			if write == "settle" {
+				cancel()
+			}
+			return false
+		}}
+		chain := reliability.Chain{Candidates: []*reliability.Candidate{a, b, c}}
+		got, err := chain.Run(ctx, l, "t_1", 1, &reliability.Prompt{})
+		if err != nil || got.State != reliability.Cancelled || len(ub.asked)+len(uc.asked) != 0 || len(got.Err.Skipped) != 0 {
+			t.Errorf("err %v, state %v, asked %d and %d times: %v", err, got.State, len(ub.asked), len(uc.asked), got.Err)
+		}
+	})
+}
+
 // "retrying" and "falling back" are said only of a request that is sent, and
 // name where it goes (REL-11).
 func TestSaysRetryOnlyWhenSent(t *testing.T) {
@@ -243,14 +249,67 @@ func TestSaysRetryOnlyWhenSent(t *testing.T) {
 		a, ua := candidate("a", cut())
 		b, ub := candidate("b", failing(abi.FailureAuth))
 		got := run(t, t.Context(), a, b)
-		said := len(strings.Fields(got.ledger.types(journal.EventRetrying, journal.EventFallingBack)))
-		if sent := len(ua.asked) + len(ub.asked) - 1; said != sent {
-			t.Errorf("said %d times, sent %d more", said, sent)
+		want := "retrying retrying retrying falling_back"
+		if said := got.ledger.types(journal.EventRetrying, journal.EventFallingBack); said != want || len(ua.asked) != 4 || len(ub.asked) != 1 {
+			t.Errorf("said %q, asked %d and %d times", said, len(ua.asked), len(ub.asked))
+		}
+		if to := got.ledger.data(journal.EventFallingBack); !strings.Contains(to, `"b/m"`) {
+			t.Errorf("it does not name the candidate: %s", to)
 		}
 		if got.State != reliability.Failed || len(got.Err.Attempts) != 5 || got.Err.Class != "truncated" {
 			t.Errorf("the error must name all 5 attempts and the first cause (REL-12): %v", got.Err)
 		}
 	})
+}
+
+// The error of a chain names the status and the wait of each attempt, and holds
+// at most 500 characters of the provider's (REL-12).
+func TestChainError(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		a, _ := candidate("a",
+			reply{open: &abi.Failure{Class: abi.FailureServer, Status: 503, Message: strings.Repeat("é", 2000), RetryAfterMS: 7000}},
+			failing(abi.FailureInvalidRequest))
+		got := run(t, t.Context(), a)
+		if n := len([]rune(got.Err.Message)); n != 500 || !strings.HasSuffix(got.Err.Message, "é…") {
+			t.Errorf("%d characters of the provider's text", n)
+		}
+		if text := got.Err.Error(); !strings.HasPrefix(text, "server: é") || !strings.HasSuffix(text, "…; 2 attempts: a/m server (503) wait 7s, a/m invalid_request") {
+			t.Errorf("the error is %q", text)
+		}
+		got.outcomes()
+		if n := len([]rune(got.ledger.attempts[0].Message)); n != 500 {
+			t.Errorf("%d characters are stored", n)
+		}
+	})
+}
+
+// When no candidate can be asked, the error says of what class that is, and
+// why, for each (REL-12).
+func TestNobodyToAsk(t *testing.T) {
+	t.Parallel()
+	for class, why := range map[abi.FailureClass]string{
+		abi.FailureAuth:        "auth; 0 attempts; not asked: a/m: none of its keys can be used; not asked: b/m: none of its keys can be used",
+		abi.FailureRateLimited: "rate_limited; 0 attempts; not asked: a/m: its key has to wait 1h0m0s; not asked: b/m: its key has to wait 1h0m0s; try again in 1h0m0s",
+	} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T) {
+				a, ua := candidate("a", good("no"))
+				b, ub := candidate("b", good("no"))
+				for _, c := range []*reliability.Candidate{a, b} {
+					lease(t, c).Failed(class, time.Hour)
+				}
+				got := run(t, t.Context(), a, b)
+				if got.State != reliability.Failed || len(ua.asked)+len(ub.asked) != 0 || got.took != 0 {
+					t.Errorf("state %v after %s", got.State, got.took)
+				}
+				if got.Err.Class != string(class) || got.Err.Error() != why {
+					t.Errorf("class %q: %v", got.Err.Class, got.Err)
+				}
+			})
+		})
+	}
 }
 
 // When the journal fails, nothing more is sent.

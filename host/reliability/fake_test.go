@@ -23,6 +23,7 @@ type reply struct {
 	end    error         // then this; io.EOF if nil
 	hang   bool          // then nothing, until the context ends
 	delay  time.Duration // before Open returns
+	noID   bool          // the head has no request id
 }
 
 // upstream answers with its replies in order; the last one again when they
@@ -69,6 +70,9 @@ type fakeStream struct {
 }
 
 func (s *fakeStream) Head() reliability.Head {
+	if s.r.noID {
+		return reliability.Head{Status: 200}
+	}
 	return reliability.Head{Status: 200, RequestID: "req-1"}
 }
 
@@ -143,6 +147,17 @@ func (l *ledger) types(of ...abi.EventType) string {
 	return strings.Join(out, " ")
 }
 
+// data joins the data of all events of a type.
+func (l *ledger) data(of abi.EventType) string {
+	var out []string
+	for _, e := range l.events {
+		if e.Type == of {
+			out = append(out, string(e.Data))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
 // outcomes lists candidate, mode and outcome of each attempt.
 func (l *ledger) outcomes() string {
 	var out []string
@@ -169,6 +184,12 @@ func (r result) outcomes() string {
 		r.ledger.attempts[r.Unsettled.ID-1] = *r.Unsettled
 	}
 	return r.ledger.outcomes()
+}
+
+// said joins all decisions, those too that the caller has still to store.
+func (r result) said() string {
+	all := ledger{events: append(r.ledger.events, r.Events...)}
+	return all.data(journal.EventDecision)
 }
 
 // candidate returns a candidate with its own keys and breaker.

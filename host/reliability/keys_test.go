@@ -2,14 +2,11 @@ package reliability_test
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/zchost/zchost/abi"
-	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/reliability"
 	"github.com/zchost/zchost/host/secret"
 )
@@ -140,72 +137,6 @@ func (l *limited) Open(ctx context.Context, _ reliability.Request) (reliability.
 	return &fakeStream{u: u, ctx: ctx, r: good("Hi")}, nil
 }
 
-// A candidate that keeps failing is left out, probed, and taken back (REL-10).
-func TestBreaker(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T) {
-		var b reliability.Breaker
-		for range 5 {
-			if ok, _ := b.Allow(); !ok {
-				t.Fatal("open before 5 failures")
-			}
-			b.Report(false)
-		}
-		for _, rest := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute} {
-			time.Sleep(rest - time.Millisecond)
-			if ok, _ := b.Allow(); ok {
-				t.Fatalf("allowed before %s were over", rest)
-			}
-			time.Sleep(time.Millisecond)
-			if ok, probe := b.Allow(); !ok || !probe {
-				t.Fatalf("no probe after %s", rest)
-			}
-			if ok, _ := b.Allow(); ok {
-				t.Fatal("two probes at once")
-			}
-			b.Report(false)
-		}
-		time.Sleep(5 * time.Minute)
-		b.Allow()
-		b.Report(true)
-		for range 2 {
-			if ok, probe := b.Allow(); !ok || probe {
-				t.Error("still open after a good probe")
-			}
-		}
-		synctest.Wait()
-	})
-}
-
-// The only candidate is asked although it keeps failing; with another one
-// there, it is not (REL-10).
-func TestBreakerAndChain(t *testing.T) {
-	t.Parallel()
-	bubble(t, func(t *testing.T) {
-		a, ua := candidate("a", failing(abi.FailureServer))
-		b, ub := candidate("b", good("Hi"))
-		for range 5 {
-			a.Breaker.Report(false)
-		}
-		if got := run(t, t.Context(), a); len(ua.asked) == 0 || got.State != reliability.Failed {
-			t.Errorf("the only candidate was not asked: %v", got.Err)
-		}
-		before := len(ua.asked)
-		got := run(t, t.Context(), a, b)
-		if len(ua.asked) != before || len(ub.asked) != 1 || !ub.asked[0].Stream || !strings.Contains(got.ledger.types(journal.EventDecision), "decision") {
-			t.Errorf("a was asked %d times more, b %d times", len(ua.asked)-before, len(ub.asked))
-		}
-		if !got.Fallback {
-			t.Error("b's answer is a fallback's (CST-4)")
-		}
-		time.Sleep(5 * time.Minute)
-		run(t, t.Context(), a, b)
-		if probes := len(ua.asked) - before; probes != 1 {
-			t.Errorf("the probe was %d requests, want one", probes)
-		}
-	})
-}
-
 // A limit is one of a key and a model: another model of the same provider is
 // asked with the same key (C052).
 func TestLimitOfOneModel(t *testing.T) {
@@ -222,6 +153,76 @@ func TestLimitOfOneModel(t *testing.T) {
 		run(t, t.Context(), a, b)
 		if len(ua.asked) != 1 || len(ub.asked) != 2 {
 			t.Errorf("asked %d and %d times: a model that asks to wait a day is asked once", len(ua.asked), len(ub.asked))
+		}
+	})
+}
+
+// A key that would rest longer than a candidate may wait is not waited for, and
+// the pool says how long it would be (REL-6, REL-8).
+func TestRestOverTheCap(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		keys := pool("one")
+		first, _, _ := keys.Acquire(t.Context(), "m", 0, 0)
+		first.Failed(abi.FailureQuota, time.Hour)
+		start := time.Now()
+		_, wait, ok := keys.Acquire(t.Context(), "m", time.Minute, 2*time.Hour)
+		if took := time.Since(start); ok || wait != time.Hour || took != 0 {
+			t.Errorf("ok %v, wait %s after %s; want 1h at once", ok, wait, took)
+		}
+	})
+}
+
+// A careful key is free again when its request was cancelled (REL-8).
+func TestCancelledGivesTheKeyBack(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		keys := pool("one")
+		take := func(patience time.Duration) *reliability.Lease {
+			l, _, _ := keys.Acquire(t.Context(), "m", time.Minute, patience)
+			return l
+		}
+		take(0).Failed(abi.FailureRateLimited, time.Second)
+		careful := take(time.Minute)
+		if l := take(time.Second); l != nil {
+			t.Fatal("a careful key lets two requests go side by side")
+		}
+		careful.Cancelled()
+		if l := take(time.Second); l == nil {
+			t.Error("the key of a cancelled request is still in use")
+		}
+	})
+}
+
+// Each key that is refused, or has no quota, leads to the next one, as long as
+// there is one: it costs nothing of the budget (REL-7, REL-8).
+func TestManyBadKeys(t *testing.T) {
+	t.Parallel()
+	for _, class := range []abi.FailureClass{abi.FailureAuth, abi.FailureQuota} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T) {
+				bad := failing(class)
+				a, _ := candidate("a", bad, bad, bad, bad, good("Hi"))
+				a.Policy.Retries = 0
+				a.Keys = pool("1", "2", "3", "4", "5")
+				got := run(t, t.Context(), a)
+				got.outcomes()
+				labels := ""
+				for _, a := range got.ledger.attempts {
+					labels += a.KeyLabel
+				}
+				if got.State != reliability.Complete || labels != "12345" || got.took != 0 {
+					t.Errorf("state %v, keys %s after %s: %v", got.State, labels, got.took, got.Err)
+				}
+			})
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		a, ua := candidate("a", failing(abi.FailureAuth))
+		a.Keys = pool("1", "2", "3")
+		if got := run(t, t.Context(), a); len(ua.asked) != 3 || got.State != reliability.Failed {
+			t.Errorf("asked %d times with 3 keys: %v", len(ua.asked), got.Err)
 		}
 	})
 }

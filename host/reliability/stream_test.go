@@ -2,6 +2,7 @@ package reliability_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +26,8 @@ func TestHowAStreamEnds(t *testing.T) {
 		warning string
 	}{
 		{name: "the signal", events: []abi.Event{text("a"), finish(abi.FinishStop), done()}, outcome: "complete"},
+		{name: "a second finish reason (C146)", events: []abi.Event{text("a"), finish(abi.FinishStop), finish(abi.FinishLength), done()}, outcome: "complete"},
+		{name: "text after the signal", events: []abi.Event{text("a"), finish(abi.FinishStop), done(), text("b")}, outcome: "complete"},
 		{name: "the signal without a finish reason", events: []abi.Event{text("a"), done()}, outcome: "complete"},
 		{name: "a finish reason, then the end", events: []abi.Event{text("a"), finish(abi.FinishStop)}, outcome: "complete", warning: reliability.WarnNoSignal},
 		{name: "a finish reason, then a reset", events: []abi.Event{text("a"), finish(abi.FinishStop)}, end: reset, outcome: "complete", warning: reliability.WarnNoSignal},
@@ -51,125 +54,17 @@ func TestHowAStreamEnds(t *testing.T) {
 				a.Policy.Retries = 0
 				a.Policy.StrictCompletion = tc.strict
 				got := run(t, t.Context(), a)
-				if got.Unsettled == nil {
-					got.Unsettled = &got.ledger.attempts[0]
-				}
-				if first := got.Unsettled; got.State != reliability.Failed && (first.Outcome != tc.outcome || first.Warning != tc.warning) {
+				got.outcomes()
+				first := got.ledger.attempts[0]
+				if first.Outcome != tc.outcome || first.Warning != tc.warning {
 					t.Errorf("outcome %q, warning %q; want %q, %q", first.Outcome, first.Warning, tc.outcome, tc.warning)
 				}
 				visible := tc.events[0].Type == abi.EventText
 				if want := map[bool]int{true: 1, false: 2}[visible]; len(ua.asked) != want {
 					t.Errorf("asked %d times, want %d (REL-4)", len(ua.asked), want)
 				}
-				if got.ledger.attempts[0].Usage.Input != nil || got.Unsettled.UsageSource != journal.UsageUnknown {
+				if first.Usage.Input != nil || first.UsageSource != journal.UsageUnknown {
 					t.Error("usage that nobody reported must be unknown (CST-2)")
-				}
-			})
-		})
-	}
-}
-
-// The host joins the fragments of tool calls (STR-6).
-func TestToolCalls(t *testing.T) {
-	t.Parallel()
-	type call struct{ Name, Arguments string }
-	for _, tc := range []struct {
-		name   string
-		events []abi.Event
-		finish abi.FinishReason
-		want   []call
-		cut    bool
-	}{
-		{"C022: no index, two chunks", []abi.Event{
-			toolCall(nil, "a", "up", `{"x":1}`), toolCall(nil, "b", "down", `{"x":2}`),
-		}, abi.FinishToolCalls, []call{{"up", `{"x":1}`}, {"down", `{"x":2}`}}, false},
-		{"no index and no id", []abi.Event{
-			toolCall(nil, "", "up", `{"x":`), toolCall(nil, "", "", `1}`), toolCall(nil, "", "up", `{"x":2}`),
-		}, abi.FinishToolCalls, []call{{"up", `{"x":1}`}, {"up", `{"x":2}`}}, false},
-		{"C024: interleaved, without id", []abi.Event{
-			toolCall(at(0), "a", "t1", ""), toolCall(at(1), "b", "t2", ""),
-			toolCall(at(0), "", "", `{"target":"A"}`), toolCall(at(1), "", "", `{"target":"B"}`),
-		}, abi.FinishToolCalls, []call{{"t1", `{"target":"A"}`}, {"t2", `{"target":"B"}`}}, false},
-		{"names are set, not appended", []abi.Event{
-			toolCall(at(0), "a", "search", ""), toolCall(at(0), "a", "search", `{}`),
-		}, abi.FinishToolCalls, []call{{"search", `{}`}}, false},
-		{"a constant index", []abi.Event{
-			toolCall(at(0), "a", "t1", `{"x":1}`), toolCall(at(0), "b", "t2", `{"x":`), toolCall(at(0), "b", "", `2}`),
-		}, abi.FinishToolCalls, []call{{"t1", `{"x":1}`}, {"t2", `{"x":2}`}}, false},
-		{"a constant id", []abi.Event{
-			toolCall(at(0), "c", "t", `{"x":1}`), toolCall(at(1), "c", "t", `{"x":`), toolCall(at(1), "c", "", `2}`),
-		}, abi.FinishToolCalls, []call{{"t", `{"x":1}`}, {"t", `{"x":2}`}}, false},
-		{"a constant index without ids", []abi.Event{
-			toolCall(at(0), "", "t1", `{"x":1}`), toolCall(at(0), "", "t2", `{"x":2}`),
-		}, abi.FinishToolCalls, []call{{"t1", `{"x":1}`}, {"t2", `{"x":2}`}}, false},
-		{"a drifting index", []abi.Event{
-			toolCall(at(0), "a", "t", `{"x"`), toolCall(at(1), "a", "", `:1`), toolCall(at(2), "a", "", `}`),
-		}, abi.FinishToolCalls, []call{{"t", `{"x":1}`}}, false},
-		{"the whole call once more", []abi.Event{
-			toolCall(at(0), "a", "t", `{"x":1}`), toolCall(at(0), "a", "t", `{"x":1}`),
-		}, abi.FinishToolCalls, []call{{"t", `{"x":1}`}}, false},
-		{"the name in each fragment", []abi.Event{
-			toolCall(at(0), "a", "t", `{"x"`), toolCall(at(0), "a", "t", `:1}`),
-		}, abi.FinishToolCalls, []call{{"t", `{"x":1}`}}, false},
-		{"C028: no arguments", []abi.Event{
-			toolCall(at(0), "a", "s1", ""), toolCall(at(1), "b", "s2", "null"), toolCall(at(2), "c", "s3", "   "),
-		}, abi.FinishToolCalls, []call{{"s1", "{}"}, {"s2", "{}"}, {"s3", "{}"}}, false},
-		{"C030: cut inside the arguments", []abi.Event{
-			toolCall(at(0), "a", "w", `{"content":"aaaa`),
-		}, abi.FinishToolCalls, nil, true},
-		{"C032: cut inside an escape and a surrogate pair", []abi.Event{
-			toolCall(at(0), "a", "w", `{"t":"a\`), toolCall(at(0), "", "", `n\u00`),
-			toolCall(at(0), "", "", `e9 \ud83c`), toolCall(at(0), "", "", `\udf0d\"q\""}`),
-		}, abi.FinishToolCalls, []call{{"w", `{"t":"a\n\u00e9 \ud83c\udf0d\"q\""}`}}, false},
-		{"C146: calls and finish stop", []abi.Event{toolCall(at(0), "a", "t", "{}")}, abi.FinishStop, []call{{"t", "{}"}}, false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T) {
-				a, _ := candidate("a", reply{events: [][]abi.Event{tc.events, {finish(tc.finish), done()}}})
-				got := run(t, t.Context(), a)
-				var calls []call
-				ids := map[string]bool{}
-				for _, p := range got.Parts {
-					if p.Type == abi.PartToolCall {
-						calls = append(calls, call{p.Name, p.Arguments})
-						ids[p.CallID] = true
-					}
-				}
-				if diff := cmp.Diff(tc.want, calls); diff != "" {
-					t.Errorf("calls (-want +got):\n%s", diff)
-				}
-				if len(ids) != len(calls) {
-					t.Errorf("%d ids for %d calls: the host's ids are unique (C026)", len(ids), len(calls))
-				}
-				if tc.cut != (got.State == reliability.Incomplete) {
-					t.Errorf("state %v; a cut call makes the answer incomplete", got.State)
-				}
-			})
-		})
-	}
-}
-
-// The limits of one answer's calls (STR-6).
-func TestToolCallLimits(t *testing.T) {
-	t.Parallel()
-	for name, events := range map[string]func() []abi.Event{
-		"calls": func() (all []abi.Event) {
-			for i := range int64(abi.MaxToolCalls + 1) {
-				all = append(all, toolCall(at(i), "", "t", "{}"))
-			}
-			return all
-		},
-		"arguments": func() []abi.Event {
-			return []abi.Event{toolCall(at(0), "a", "t", string(make([]byte, abi.MaxToolArguments+1)))}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bubble(t, func(t *testing.T) {
-				a, _ := candidate("a", reply{events: [][]abi.Event{events(), {finish(abi.FinishToolCalls), done()}}})
-				if got := run(t, t.Context(), a); got.State != reliability.Failed {
-					t.Errorf("state %v, want failed", got.State)
 				}
 			})
 		})
@@ -197,6 +92,114 @@ func TestUsage(t *testing.T) {
 		}
 		if u.Outcome != "truncated" || u.Usage.CacheRead != nil {
 			t.Errorf("outcome %s, cache read %v: a field that nobody reported is unknown", u.Outcome, u.Usage.CacheRead)
+		}
+	})
+}
+
+// Usage that no model can have is as good as none: it would spoil every sum
+// (CST-2).
+func TestAbsurdUsage(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{-1, 1<<40 + 1, 1<<63 - 1} {
+		bubble(t, func(t *testing.T) {
+			use := abi.Event{Type: abi.EventUsage, Usage: &abi.Usage{Output: &n}}
+			a, _ := candidate("a", reply{events: [][]abi.Event{{text("x"), use, finish(abi.FinishStop), done()}}})
+			got := run(t, t.Context(), a)
+			if u := got.Unsettled; got.State != reliability.Complete || u.Usage.Output != nil || u.UsageSource != journal.UsageUnknown {
+				t.Errorf("%d tokens are stored as %+v, %s", n, u.Usage, u.UsageSource)
+			}
+		})
+	}
+}
+
+// What is visible is never asked for again: text, reasoning, also if it is only
+// a signature, and a tool that the provider ran itself (REL-4, STR-7).
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name    string
+		event   abi.Event
+		visible bool
+	}{
+		{"text", text("a"), true},
+		{"empty text", text(""), false},
+		{"reasoning", thought("hm"), true},
+		{"a signature alone", abi.Event{Type: abi.EventReasoning, Signature: "s"}, true},
+		{"empty reasoning", abi.Event{Type: abi.EventReasoning}, false},
+		{"a provider's own tool", abi.Event{Type: abi.EventProviderTool, Name: "search"}, true},
+		{"a tool call", toolCall(at(0), "a", "ls", "{}"), false},
+		{"meta", abi.Event{Type: abi.EventMeta, Model: "m"}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T) {
+				a, ua := candidate("a", cut(tc.event), good("Hi"))
+				got := run(t, t.Context(), a)
+				if want := map[bool]int{true: 1, false: 2}[tc.visible]; len(ua.asked) != want {
+					t.Errorf("asked %d times, want %d", len(ua.asked), want)
+				}
+				if tc.visible != (got.State == reliability.Interrupted && got.Visible) {
+					t.Errorf("state %v, visible %v", got.State, got.Visible)
+				}
+				if first := got.ledger.types(abi.EventText, abi.EventReasoning, abi.EventProviderTool) != ""; tc.visible && !first {
+					t.Error("it is visible and not in the sink")
+				}
+			})
+		})
+	}
+}
+
+// A signature is stored and given back byte for byte, with the reasoning that
+// it signs and no other (STR-8).
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	const sig = `{"data":"AAA=","x":"\u00e9\n"}`
+	signed := abi.Event{Type: abi.EventReasoning, Signature: sig}
+	bubble(t, func(t *testing.T) {
+		a, _ := candidate("a", reply{events: [][]abi.Event{
+			{thought("one "), thought("step"), signed}, {thought("another")}, {text("Hi"), finish(abi.FinishStop), done()},
+		}})
+		got := run(t, t.Context(), a)
+		want := []abi.Part{
+			{Type: abi.PartReasoning, Text: "one step", Signature: sig},
+			{Type: abi.PartReasoning, Text: "another"},
+			{Type: abi.PartText, Text: "Hi"},
+		}
+		if diff := cmp.Diff(want, got.Parts); diff != "" {
+			t.Errorf("parts (-want +got):\n%s", diff)
+		}
+		var stored abi.Event
+		if err := stored.DecodeJSON([]byte(got.ledger.data(abi.EventReasoning))); err != nil || stored.Signature != sig {
+			t.Errorf("the journal has the signature %q, %v", stored.Signature, err)
+		}
+	})
+}
+
+// The row of an attempt holds what the vendor's support asks for (CST-1).
+func TestRow(t *testing.T) {
+	t.Parallel()
+	meta := abi.Event{Type: abi.EventMeta, ID: "chat-1", Model: "m-2026"}
+	whole := [][]abi.Event{{meta, text("Hi"), finish(abi.FinishStop), done()}}
+	refused := &abi.Failure{Class: abi.FailureServer, Status: 503, Code: "busy", Message: "come back", RetryAfterMS: 5000}
+	bubble(t, func(t *testing.T) {
+		a, _ := candidate("a", reply{open: refused}, reply{events: whole, noID: true})
+		got := run(t, t.Context(), a)
+		got.outcomes()
+		first, second := got.ledger.attempts[0], got.ledger.attempts[1]
+		if first.Status != 503 || first.Code != "busy" || first.Message != "come back" || first.Wait != 0 {
+			t.Errorf("first attempt %+v", first)
+		}
+		if second.Status != 200 || second.Served != "m-2026" || second.RequestID != "chat-1" || second.Wait != 5*time.Second {
+			t.Errorf("second attempt %+v", second)
+		}
+		if second.Ended.IsZero() || second.Fingerprint != "a@1#00000000" || second.Number != 2 {
+			t.Errorf("second attempt %+v", second)
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		a, _ := candidate("a", reply{events: whole})
+		if got := run(t, t.Context(), a); got.Unsettled.RequestID != "req-1" {
+			t.Errorf("request id %q, want that of the head", got.Unsettled.RequestID)
 		}
 	})
 }
