@@ -142,6 +142,13 @@ func TestJournalFailsAtEachWrite(t *testing.T) {
 	for name, prepare := range map[string]func(*reliability.Candidate){
 		"asked again": func(*reliability.Candidate) {},
 		"a probe":     func(c *reliability.Candidate) { open(c.Breaker) },
+		"a careful key": func(c *reliability.Candidate) {
+			for range 2 {
+				l, _, _ := c.Keys.Acquire(t.Context(), c.Model, 0, 0)
+				l.Failed(abi.FailureRateLimited, time.Second)
+			}
+			time.Sleep(time.Minute)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,8 +188,10 @@ func failsAt(t *testing.T, n int, prepare func(*reliability.Candidate)) bool {
 		if ok, _ := c.Breaker.Allow(); !ok {
 			t.Errorf("write %d: the breaker waits for a probe that was never made", n)
 		}
-		if _, _, ok := c.Keys.Acquire(t.Context(), "m", 0, time.Second); !ok {
-			t.Errorf("write %d: the key is still in use", n)
+		for range 2 { // a careful key is given to one at a time
+			if _, _, ok := c.Keys.Acquire(t.Context(), "m", 0, time.Second); !ok {
+				t.Errorf("write %d: a key is still in use", n)
+			}
 		}
 	}
 	return true

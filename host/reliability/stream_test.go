@@ -60,6 +60,9 @@ func TestHowAStreamEnds(t *testing.T) {
 					t.Errorf("outcome %q, warning %q; want %q, %q", first.Outcome, first.Warning, tc.outcome, tc.warning)
 				}
 				visible := tc.events[0].Type == abi.EventText
+				if visible && got.Text() != "a" {
+					t.Errorf("text %q, want what came before the end", got.Text())
+				}
 				if want := map[bool]int{true: 1, false: 2}[visible]; len(ua.asked) != want {
 					t.Errorf("asked %d times, want %d (REL-4)", len(ua.asked), want)
 				}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
-	"github.com/zchost/zchost/host/marker"
 	"github.com/zchost/zchost/host/reliability"
 	"github.com/zchost/zchost/host/sink"
 	"github.com/zchost/zchost/host/turn"
@@ -26,6 +26,7 @@ import (
 type model struct {
 	mu      sync.Mutex
 	prompts []*reliability.Prompt
+	streams int         // requests that asked for a stream
 	started chan string // the last message of each request, if not nil
 	answer  func(ctx context.Context, text string) ([]abi.Event, error)
 }
@@ -37,6 +38,9 @@ func (m *model) Open(ctx context.Context, r reliability.Request) (reliability.St
 	text := last.Parts[len(last.Parts)-1].Text
 	m.mu.Lock()
 	m.prompts = append(m.prompts, r.Prompt)
+	if r.Stream {
+		m.streams++
+	}
 	m.mu.Unlock()
 	if m.started != nil {
 		m.started <- text
@@ -77,24 +81,44 @@ type setup struct {
 	journal *journal.Journal
 	hub     *sink.Hub
 	model   *model
+	inUse   atomic.Int64 // agents that were not released
 }
 
 // Agent returns the one agent that there is.
 func (s *setup) Agent(context.Context, string) (*turn.Agent, error) {
-	return &turn.Agent{Name: "main", System: "Be brief.", Chain: &reliability.Chain{Candidates: []*reliability.Candidate{{
+	s.inUse.Add(1)
+	return &turn.Agent{Name: "main", Release: func() { s.inUse.Add(-1) }, System: "Be brief.", Chain: &reliability.Chain{Candidates: []*reliability.Candidate{{
 		Profile: "p", Provider: "fake", Model: "m", Upstream: s.model,
 		Policy: reliability.Policy{Retries: 1, RetryAfterMax: time.Second},
 		Keys:   reliability.NewKeys(time.Second), Breaker: &reliability.Breaker{},
 	}}}}, nil
 }
 
+// refusing is a journal that refuses what a sink writes when refuse says so.
+type refusing struct {
+	sink.Store
+	refuse func(journal.Step) error
+}
+
+func (r *refusing) Write(ctx context.Context, step journal.Step, fn func(*journal.Tx) error) error {
+	if err := r.refuse(step); err != nil {
+		return err
+	}
+	return r.Store.Write(ctx, step, fn)
+}
+
 func start(t *testing.T, path string, m *model) *setup {
+	t.Helper()
+	return startRefusing(t, path, m, func(journal.Step) error { return nil })
+}
+
+func startRefusing(t *testing.T, path string, m *model, refuse func(journal.Step) error) *setup {
 	t.Helper()
 	j, err := journal.Open(t.Context(), path, journal.Options{Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &setup{journal: j, hub: sink.NewHub(j), model: m}
+	s := &setup{journal: j, hub: sink.NewHub(&refusing{j, refuse}), model: m}
 	s.Engine = turn.New(j, s.hub, s, hclog.NewNullLogger())
 	t.Cleanup(func() { s.stop(t) })
 	return s
@@ -107,6 +131,9 @@ func (s *setup) stop(t *testing.T) {
 		t.Error(err)
 	}
 	s.hub.Close()
+	if n := s.inUse.Load(); n != 0 {
+		t.Errorf("%d agents were taken and not released", n)
+	}
 }
 
 func (s *setup) send(t *testing.T, session, text string) journal.Turn {
@@ -221,121 +248,6 @@ func TestRepeatedMessage(t *testing.T) {
 	again, repeated, err := s.Submit(t.Context(), msg)
 	if err != nil || !repeated || again.ID != first.ID || len(m.prompts) != 1 {
 		t.Errorf("turn %s, repeated %v, err %v, %d requests", again.ID, repeated, err, len(m.prompts))
-	}
-}
-
-// How a turn ends: its state, its marker, the message that is kept (MRK-2), and
-// what the model is shown of it (MRK-3, MRK-4, C144).
-func TestEnds(t *testing.T) {
-	t.Parallel()
-	ev := func(events ...abi.Event) func(context.Context, string) ([]abi.Event, error) {
-		return func(_ context.Context, text string) ([]abi.Event, error) {
-			if text == "next" {
-				return say("ok"), nil
-			}
-			return events, nil
-		}
-	}
-	txt := func(s string) abi.Event { return abi.Event{Type: abi.EventText, Text: s} }
-	fin := func(r abi.FinishReason) abi.Event { return abi.Event{Type: abi.EventFinish, Reason: r} }
-	done := abi.Event{Type: abi.EventDone}
-	for _, tc := range []struct {
-		name   string
-		answer func(context.Context, string) ([]abi.Event, error)
-		state  journal.State
-		mark   marker.Code
-		shown  string
-	}{
-		{"cut after text", ev(txt("The total is 4")), journal.Interrupted, marker.StreamInterrupted, "The total is 4 [stream interrupted]"},
-		{"only reasoning", ev(abi.Event{Type: abi.EventReasoning, Text: "hm"}), journal.Interrupted, marker.StreamInterrupted, "[stream interrupted]"},
-		{"reasoning and no text", ev(abi.Event{Type: abi.EventReasoning, Text: "hm"}, fin(abi.FinishStop), done), journal.Interrupted, marker.TurnFailed, "[turn failed]"},
-		{"nothing at all", ev(), journal.Failed, marker.TurnFailed, "[turn failed]"},
-		{"the output limit", ev(txt("abc"), fin(abi.FinishLength), done), journal.Incomplete, marker.IncompleteLength, "abc [answer cut at the output limit]"},
-		{"a filter", ev(txt("abc"), fin(abi.FinishContentFilter), done), journal.Incomplete, marker.IncompleteFilter, ""},
-		{"a refusal", ev(fin(abi.FinishRefusal), done), journal.Incomplete, marker.IncompleteRefusal, ""},
-		{"a tool that is not there", ev(abi.Event{Type: abi.EventToolCall, Name: "x", Arguments: "{}"}, fin(abi.FinishToolCalls), done), journal.Incomplete, marker.IncompleteLimit, ""},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			m := &model{answer: tc.answer}
-			s := start(t, filepath.Join(t.TempDir(), "journal.db"), m)
-			first := s.send(t, "s", "hello")
-			got := s.wait(t, first.ID)
-			if got.State != tc.state || got.Marker != string(tc.mark) {
-				t.Errorf("state %s, marker %q; want %s, %q", got.State, got.Marker, tc.state, tc.mark)
-			}
-			messages, err := s.journal.Messages(t.Context(), first.SessionID, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, msg := range messages {
-				if strings.Contains(fmt.Sprint(msg.Parts), "[") && msg.Role == abi.RoleAssistant && strings.Contains(msg.Parts[0].Text, "[") {
-					t.Errorf("the marker is inside the text (MRK-1): %v", msg.Parts)
-				}
-			}
-			s.wait(t, s.send(t, "s", "next").ID)
-			if want := "user: hello|assistant: " + tc.shown; !strings.HasPrefix(m.prompt(), want) {
-				t.Errorf("prompt %q does not begin with %q", m.prompt(), want)
-			}
-			events, err := s.journal.Events(t.Context(), first.ID, 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ends := 0
-			for i, e := range events {
-				if e.N != int64(i+1) {
-					t.Errorf("event %d is numbered %d (SNK-1)", i+1, e.N)
-				}
-				if e.Type == journal.EventTurnEnded {
-					ends++
-				}
-			}
-			if ends != 1 {
-				t.Errorf("%d ends", ends)
-			}
-		})
-	}
-}
-
-// Cancelling: the cause decides the marker, the partial is kept, and the next
-// message is answered (ADM-3).
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		name  string
-		cause *turn.Cause
-		state journal.State
-		mark  marker.Code
-	}{
-		{"user", turn.ByUser(), journal.Cancelled, marker.InterruptedByUser},
-		{"client", turn.ByClient(), journal.Cancelled, marker.CancelledClientRPC},
-		{"shutdown", turn.ByShutdown(), journal.Interrupted, marker.InterruptedByRestart},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			m := &model{started: make(chan string, 4), answer: func(ctx context.Context, text string) ([]abi.Event, error) {
-				if text == "next" {
-					return say("ok"), nil
-				}
-				<-ctx.Done()
-				return nil, context.Cause(ctx)
-			}}
-			s := start(t, filepath.Join(t.TempDir(), "journal.db"), m)
-			first, next := s.send(t, "s", "hello"), s.send(t, "s", "next")
-			<-m.started
-			if !s.Cancel(first.ID, tc.cause) {
-				t.Fatal("the turn was not there to cancel")
-			}
-			if got := s.wait(t, first.ID); got.State != tc.state || got.Marker != string(tc.mark) {
-				t.Errorf("state %s, marker %q", got.State, got.Marker)
-			}
-			if got := s.wait(t, next.ID); got.State != journal.Complete {
-				t.Errorf("the next turn is %s", got.State)
-			}
-			if s.Cancel(first.ID, tc.cause) {
-				t.Error("a turn that has ended was cancelled again")
-			}
-		})
 	}
 }
 
