@@ -350,3 +350,21 @@ func TestOddPath(t *testing.T) {
 		}
 	}
 }
+
+// TestDanglingLink checks that a link whose target is away, with its disk
+// perhaps, is not replaced by a new journal.
+func TestDanglingLink(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	target := filepath.Join(t.TempDir(), "away", "journal.db")
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := journal.Open(t.Context(), path, journal.Options{})
+	checkFault(t, err, fault.Journal)
+	_, err = journal.OpenReader(t.Context(), path)
+	checkFault(t, err, fault.Journal)
+	if to, err := os.Readlink(path); err != nil || to != target {
+		t.Errorf("the link was changed: %q, %v", to, err)
+	}
+}

@@ -21,9 +21,10 @@ func (tx *Tx) FinishTurn(f Finish) error {
 	}
 	_, _, err = tx.exec("finish turn", `
 		UPDATE turns SET state = ?2, ended = max(created, ?3), marker = ?4, error_class = ?5, error_message = ?6,
-			candidate = ?7
+			candidate = ?7, fallback = ?8
 		WHERE id = ?1`,
-		f.Turn, string(f.State), tx.now.UnixMilli(), f.Marker, string(f.Error.Class), f.Error.Message, f.Candidate)
+		f.Turn, string(f.State), tx.now.UnixMilli(), f.Marker, string(f.Error.Class), f.Error.Message, f.Candidate,
+		boolean(f.Fallback))
 	return err
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"github.com/zchost/zchost/host/failpoint"
+	"github.com/zchost/zchost/host/fault"
 )
 
 // Options are the options of Open.
@@ -150,9 +151,15 @@ func milli(ms int64) time.Time {
 	return time.UnixMilli(ms)
 }
 
+// exists reports whether the file is there. A link that leads nowhere, to a
+// disk that is not mounted perhaps, is not taken for no file.
 func exists(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
+		if to, err := os.Readlink(path); err == nil {
+			return false, fault.New(fault.Journal, path+" leads to "+to+", which is not there",
+				"mount the disk that it is on, or remove the link to start with a new journal")
+		}
 		return false, nil
 	}
 	if err != nil {

@@ -24,6 +24,9 @@ type Message struct {
 	Marker string
 	// Candidate is the "provider/model" whose text it is; may be empty.
 	Candidate string
+	// Fallback says that Candidate is not the profile's first. It is the
+	// turn's, and not stored with the message.
+	Fallback bool
 	// Created is when it was stored.
 	Created time.Time
 }

@@ -85,7 +85,7 @@ func checkCurrent(ctx context.Context, db *sql.DB) error {
 func (r *Reader) Close() error { return r.db.Close() }
 
 const turnColumns = `t.id, t.session, s.key, t.agent, t.seq, t.state, t.marker, t.error_class, t.error_message,
-	t.candidate, t.created, coalesce(t.started, 0), coalesce(t.ended, 0),
+	t.candidate, t.fallback, t.created, coalesce(t.started, 0), coalesce(t.ended, 0),
 	coalesce((SELECT text FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
 	coalesce((SELECT surface FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
 	EXISTS (SELECT 1 FROM events WHERE turn = t.id AND type IN ('text', 'reasoning', 'provider_tool')),
@@ -96,7 +96,7 @@ func scanTurn(scan func(...any) error) (Turn, error) {
 	var t Turn
 	var created, started, ended int64
 	err := scan(&t.ID, &t.SessionID, &t.Session, &t.Agent, &t.Seq, &t.State, &t.Marker, &t.Error.Class, &t.Error.Message,
-		&t.Candidate, &created, &started, &ended, &t.Text, &t.Surface, &t.Visible, &t.Events)
+		&t.Candidate, &t.Fallback, &created, &started, &ended, &t.Text, &t.Surface, &t.Visible, &t.Events)
 	t.Created, t.Started, t.Ended = milli(created), milli(started), milli(ended)
 	return t, err
 }
@@ -169,13 +169,13 @@ func (r *Reader) Attempts(ctx context.Context, turn string) ([]Attempt, error) {
 	})
 }
 
-const messageColumns = "m.id, m.session, m.turn, m.role, m.parts, m.marker, m.candidate, m.created FROM messages m"
+const messageColumns = "m.id, m.session, m.turn, m.role, m.parts, m.marker, m.candidate, m.created, (SELECT fallback FROM turns WHERE id = m.turn) FROM messages m"
 
 func scanMessage(scan func(...any) error) (Message, error) {
 	var m Message
 	var parts string
 	var created int64
-	if err := scan(&m.ID, &m.Session, &m.Turn, &m.Role, &parts, &m.Marker, &m.Candidate, &created); err != nil {
+	if err := scan(&m.ID, &m.Session, &m.Turn, &m.Role, &parts, &m.Marker, &m.Candidate, &created, &m.Fallback); err != nil {
 		return m, err
 	}
 	m.Created = milli(created)

@@ -65,7 +65,7 @@ func (tx *Tx) settle(id string) error {
 		return err
 	}
 	if partial := strings.Join(shown, ""); partial != "" {
-		if f.Candidate, err = tx.keepPartial(id, partial); err != nil {
+		if f.Candidate, f.Fallback, err = tx.keepPartial(id, partial); err != nil {
 			return err
 		}
 	}
@@ -83,20 +83,24 @@ func (tx *Tx) settle(id string) error {
 	return tx.FinishTurn(f)
 }
 
-// keepPartial keeps what was shown as the answer, and returns whose text it is.
-func (tx *Tx) keepPartial(id, partial string) (candidate string, err error) {
-	var row [1]driver.Value
+// keepPartial keeps what was shown as the answer, and returns whose text it is,
+// and whether another candidate was asked before it.
+func (tx *Tx) keepPartial(id, partial string) (candidate string, fallback bool, err error) {
+	var row [2]driver.Value
 	if _, err := tx.row("find candidate", row[:], `
-		SELECT provider || '/' || model FROM attempts
+		SELECT provider || '/' || model, EXISTS (SELECT 1 FROM attempts b
+			WHERE b.turn = a.turn AND b.id < a.id AND (b.provider, b.model) <> (a.provider, a.model))
+		FROM attempts a
 		WHERE id = (SELECT max(attempt) FROM events WHERE turn = ?1 AND type = 'text')`, id); err != nil {
-		return "", err
+		return "", false, err
 	}
 	candidate = text(row[0])
+	fallback = row[1] != nil && integer(row[1]) != 0
 	_, err = tx.AddMessage(Message{
 		Turn: id, Role: abi.RoleAssistant, Marker: markerRestart, Candidate: candidate,
 		Parts: []abi.Part{{Type: abi.PartText, Text: partial}},
 	})
-	return candidate, err
+	return candidate, fallback, err
 }
 
 // event is the last event of a turn that ends so.
@@ -105,7 +109,8 @@ func (f *Finish) event(n int64, at time.Time) (Event, error) {
 		State     State  `json:"state"`
 		Marker    string `json:"marker,omitempty"`
 		Candidate string `json:"candidate,omitempty"`
-	}{f.State, f.Marker, f.Candidate})
+		Fallback  bool   `json:"fallback,omitempty"`
+	}{f.State, f.Marker, f.Candidate, f.Fallback})
 	if err != nil {
 		return Event{}, fmt.Errorf("encode end of turn: %w", err)
 	}

@@ -30,6 +30,8 @@ type Turn struct {
 	Error TurnError
 	// Candidate is the "provider/model" whose text the answer is (CST-4).
 	Candidate string
+	// Fallback says that Candidate is not the profile's first.
+	Fallback bool
 	// Created, Started and Ended are when the turn was admitted, began to run
 	// and ended; Started and Ended are zero until then.
 	Created, Started, Ended time.Time
@@ -57,8 +59,10 @@ type Finish struct {
 	Marker string
 	// Error is why the turn failed, if it did.
 	Error TurnError
-	// Candidate is the "provider/model" whose text the answer is.
+	// Candidate is the "provider/model" whose text the answer is, Fallback
+	// that it is not the profile's first (CST-4).
 	Candidate string
+	Fallback  bool
 }
 
 // Admission is a message of a person on its way into the journal. Text is at

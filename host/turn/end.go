@@ -44,6 +44,7 @@ func end(a reliability.Answer, cause error) (ending, *abi.Message) {
 		events:  a.Events,
 	}
 	told := Ended{State: state, Marker: string(mark), Fallback: a.Fallback}
+	e.finish.Fallback = a.Fallback
 	if a.Candidate != nil {
 		e.finish.Candidate = a.Candidate.Name()
 		told.Candidate = e.finish.Candidate

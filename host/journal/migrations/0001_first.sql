@@ -32,6 +32,7 @@ CREATE TABLE turns (
     error_class   TEXT NOT NULL DEFAULT '',
     error_message TEXT NOT NULL DEFAULT '',
     candidate     TEXT NOT NULL DEFAULT '',
+    fallback      INTEGER NOT NULL DEFAULT 0,
     UNIQUE (session, seq)
 ) STRICT, WITHOUT ROWID;
 
