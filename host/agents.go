@@ -171,7 +171,7 @@ func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candid
 			BaseURL: s.baseURL, Options: s.options, Framing: m.Framing,
 			Clocks:        egress.Clocks{Header: k.HeaderTimeout, Idle: idle, Progress: k.ProgressTimeout},
 			WantsMessages: m.WantsMessages, MessagesLimit: m.MessagesLimit,
-			Fragments: a.fragments, Client: a.client,
+			Fragments: a.fragments, Client: a.client, Redactor: a.redactor,
 		}),
 	}
 }

@@ -115,6 +115,42 @@ func TestKeyAppearsNowhere(t *testing.T) {
 	}
 }
 
+// A key that a server spells with JSON's escapes comes out only when the plugin
+// has decoded it; it is not shown or stored either.
+func TestKeyInEscapes(t *testing.T) {
+	t.Parallel()
+	const key = "sk-escaped-0123456789"
+	spelled := `{"content":"your key is ` + escaped(key) + `"}`
+	v := startVendor(t, map[string][]script{
+		"stream": {stream(chunk(spelled, "null") + fin("stop") + doneSignal)},
+		"refuse": {jsonAnswer(400, `{"error":{"message":"bad key `+escaped(key)+`"}}`)},
+	})
+	config := fmt.Sprintf("[providers.p]\nplugin = \"openai-chat\"\nbase_url = \"%s/v1\"\napi_keys = [\"env:TEST_KEY\"]\n", v.URL)
+	for _, m := range []string{"stream", "refuse"} {
+		config += fmt.Sprintf("[models.%s]\nprovider = \"p\"\nmodel = %q\n[agents.%s]\nmodel = %q\n", m, m, m, m)
+	}
+	h := startHost(t, config, "TEST_KEY="+key)
+	got, text := ask(t, h, "stream", "hello")
+	refused, _ := ask(t, h, "refuse", "hello")
+	if text != "your key is [redacted]" || !strings.Contains(refused.Error.Message, "[redacted]") {
+		t.Errorf("text %q, error %q", text, refused.Error.Message)
+	}
+	messages, err := h.Journal().Messages(t.Context(), got.SessionID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere(t, "what is stored", fmt.Append(nil, messages, refused), key)
+}
+
+// escaped spells a text with JSON's escapes alone.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return b.String()
+}
+
 // nowhere looks for the key in all its forms.
 func nowhere(t *testing.T, where string, data []byte, key string) {
 	t.Helper()

@@ -61,6 +61,9 @@ type Config struct {
 	// Fragments is the cache that all endpoints share.
 	Fragments *Fragments
 	Client    *egress.Client
+	// Redactor takes secrets out of decoded events, too: a server may spell
+	// them so that only decoding brings them out.
+	Redactor *secret.Redactor
 }
 
 // Endpoint implements reliability.Upstream. It is safe for concurrent use.

@@ -127,7 +127,7 @@ func endpointAt(p *plugin, url string, client *egress.Client) *provider.Endpoint
 	return provider.New(provider.Config{
 		Name: "p", Plugin: p, Fingerprint: "p@1#0", BaseURL: url, Framing: abi.FramingSSE,
 		Clocks:    egress.Clocks{Header: time.Minute, Idle: time.Minute, Progress: time.Minute},
-		Fragments: provider.NewFragments(1 << 20), Client: client,
+		Fragments: provider.NewFragments(1 << 20), Client: client, Redactor: secret.NewRedactor(),
 	})
 }
 

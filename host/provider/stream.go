@@ -139,6 +139,7 @@ func (s *stream) parse(seq []byte) ([]abi.Event, error) {
 			return events, s.junk("decode output: %w", err)
 		}
 		if !ok {
+			s.redact(events)
 			return events, nil
 		}
 		events = append(events, abi.Event{})
@@ -182,8 +183,24 @@ func (s *stream) whole() error {
 	if err != nil || !conclusive(got.Events) {
 		return s.explain(doc)
 	}
+	s.redact(got.Events)
 	s.events = got.Events
 	return nil
+}
+
+// redact takes secrets out of events. Frames and bodies are redacted before the
+// plugin sees them; this is for what was spelled with JSON's escapes.
+func (s *stream) redact(events []abi.Event) {
+	r := s.endpoint.Redactor
+	for i := range events {
+		e := &events[i]
+		for _, text := range []*string{&e.ID, &e.Model, &e.Text, &e.Signature, &e.Name, &e.Arguments, &e.Raw} {
+			*text = r.String(*text)
+		}
+		if e.Failure != nil {
+			e.Failure.Message, e.Failure.Code = r.String(e.Failure.Message), r.String(e.Failure.Code)
+		}
+	}
 }
 
 // conclusive reports whether events say how the answer ended.
@@ -209,6 +226,7 @@ func (s *stream) explain(doc abi.HTTPResponse) error {
 		f = &abi.Failure{Class: statusClass(s.resp.Status), Message: fmt.Sprintf("status %d, and the plugin could not read why", s.resp.Status)}
 	}
 	f.Status = doc.Status
+	f.Message, f.Code = s.endpoint.Redactor.String(f.Message), s.endpoint.Redactor.String(f.Code)
 	retryAfter(f, s.resp.Headers)
 	return f
 }
