@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/config"
@@ -95,6 +96,21 @@ func (s *service) check(name string, cfg config.Config) error {
 	return nil
 }
 
+// label tells keys apart whose references have the same one: two commands of
+// one program.
+func label(keys []reliability.Key, label string) string {
+	same := 1
+	for _, k := range keys {
+		if k.Label == label || strings.HasPrefix(k.Label, label+"#") {
+			same++
+		}
+	}
+	if same == 1 {
+		return label
+	}
+	return fmt.Sprintf("%s#%d", label, same)
+}
+
 // keys resolves a provider's references. The redactor learns every value
 // before anything else can.
 func (a *agents) keys(ctx context.Context, name string, c config.Provider) (*reliability.Keys, error) {
@@ -110,7 +126,7 @@ func (a *agents) keys(ctx context.Context, name string, c config.Provider) (*rel
 			return nil, fault.Wrap(err, fault.Secret, fmt.Sprintf("%s: key of provider %q", at, name), "")
 		}
 		a.redactor.Add(value)
-		keys = append(keys, reliability.Key{Label: ref.Label(), Value: value})
+		keys = append(keys, reliability.Key{Label: label(keys, ref.Label()), Value: value})
 	}
-	return reliability.NewKeys(a.config.Knobs(name, "").KeyCooldown, keys...), nil
+	return reliability.NewKeys(keys...), nil
 }
