@@ -161,6 +161,7 @@ func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candid
 		Profile: c.Profile, Provider: c.Provider, Model: c.Model,
 		Policy: reliability.Policy{
 			Retries: k.ProviderRetries, Backoff: k.ProviderBackoff, RetryAfterMax: k.RetryAfterMax,
+			KeyCooldown:      k.KeyCooldown,
 			StrictCompletion: k.Completion == config.CompletionSignal,
 		},
 		Sampling: reliability.Sampling{MaxTokens: sampling.MaxTokens, Temperature: sampling.Temperature},

@@ -126,30 +126,6 @@ func chatCases() map[string]chatCase {
 		"C146-role":    {scripts: []script{stream(chunk(`{"role":"assistant","content":null}`, "null"), plain)}, state: journal.Complete, text: "Hi", outcomes: once},
 		"C146-choice":  {scripts: []script{stream(strings.Replace(txt("no"), `"index":0`, `"index":1`, 1), plain)}, state: journal.Complete, text: "Hi", outcomes: once},
 		"C148-vendor":  {scripts: []script{stream("event: vendor.progress\ndata: {\"tool\":\"x\"}\n\n", plain)}, state: journal.Complete, text: "Hi", outcomes: once},
-		"STR1-nofin":   {scripts: []script{stream(txt("Hi"), doneSignal)}, state: journal.Complete, text: "Hi", outcomes: once},
-		"STR1-open":    {scripts: []script{{pieces: []string{txt("Hi"), fin("stop") + doneSignal}, end: silence}}, state: journal.Complete, text: "Hi", outcomes: once},
-		"STR1-signal": {
-			scripts: []script{stream(txt("Hi"), fin("stop"))}, knobs: `completion = "signal"`,
-			state: journal.Interrupted, text: "Hi", outcomes: "stream truncated",
-		},
-		"STR3-idle": {
-			scripts: []script{{pieces: []string{txt("Hi")}, end: silence}}, knobs: `idle_timeout = "200ms"`,
-			state: journal.Interrupted, text: "Hi", outcomes: "stream timeout", mentions: "idle",
-		},
-		"STR3-progress": {
-			scripts: []script{{pieces: slices.Repeat([]string{": ping\n\n"}, 100), gap: 10 * time.Millisecond, end: silence}},
-			knobs:   "progress_timeout = \"200ms\"\nprovider_retries = 0",
-			state:   journal.Failed, mentions: "progress",
-		},
-		"STR5-length": {scripts: []script{stream(txt("abc"), fin("length"), use(50, 300), doneSignal)}, state: journal.Incomplete, text: "abc", outcomes: "stream incomplete", usage: "50/300"},
-		"local-ollama": {
-			scripts: []script{stream(
-				`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"llama3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"},"finish_reason":null}]}`+"\n\n",
-				`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"llama3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop"}]}`+"\n\n",
-				doneSignal,
-			)},
-			state: journal.Complete, text: "Hi", outcomes: once,
-		},
 	}
 }
 
@@ -158,6 +134,7 @@ func chatCases() map[string]chatCase {
 func TestChatCases(t *testing.T) {
 	t.Parallel()
 	cases := chatCases()
+	maps.Copy(cases, ruleCases())
 	scripts := map[string][]script{}
 	for name, c := range cases {
 		scripts[name] = c.scripts
@@ -172,11 +149,19 @@ func TestChatCases(t *testing.T) {
 		fmt.Fprintf(&config, "[agents.%s]\nmodel = \"%s\"\n", name, name)
 	}
 	h := startHost(t, config.String(), "TEST_KEY=sk-test-0123456789")
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c.check(t, h, v, name)
-		})
+	t.Run("cases", func(t *testing.T) { //nolint:tparallel // returns when all cases are done
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				c.check(t, h, v, name)
+			})
+		}
+	})
+	// No case spoils the sums (CST-2).
+	for _, by := range []journal.UsageBy{journal.ByDay, journal.ByModel} {
+		if _, err := h.Journal().Usage(t.Context(), journal.UsageQuery{By: by}); err != nil {
+			t.Errorf("usage: %v", err)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type script struct {
 	pieces  []string          // each is a write of its own
 	gap     time.Duration     // between the pieces
 	end     ending
+	late    time.Duration // before the head
 }
 
 // ending is how a scripted answer ends.
@@ -54,9 +55,10 @@ type vendor struct {
 
 // request is what the vendor got.
 type request struct {
-	Stream   bool
-	Key      string
-	Messages []struct {
+	Stream    bool
+	MaxTokens int64 `json:"max_tokens"`
+	Key       string
+	Messages  []struct {
 		Role    string
 		Content json.RawMessage
 	}
@@ -106,6 +108,11 @@ func (s script) play(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for name, value := range s.headers {
 		w.Header().Set(name, value)
+	}
+	select {
+	case <-time.After(s.late):
+	case <-r.Context().Done():
+		return
 	}
 	w.WriteHeader(max(s.status, http.StatusOK))
 	flush := http.NewResponseController(w)

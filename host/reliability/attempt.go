@@ -263,7 +263,7 @@ func (r *run) finish(a *attempt, key *Lease) {
 	case a.failure != nil:
 		a.row.Status = int(or64(a.failure.Status, int64(a.row.Status)))
 		a.row.Code, a.row.Message = a.failure.Code, a.failure.Message
-		key.Failed(a.failure.Class, a.wait)
+		key.Failed(a.failure.Class, a.wait, a.cand.Policy.KeyCooldown)
 		if reactionTo(a.failure.Class).breaks {
 			a.cand.Breaker.Report(false)
 		} else {

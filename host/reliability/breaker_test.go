@@ -156,13 +156,13 @@ func TestProbeIsGivenBack(t *testing.T) {
 			run(t, ctx, a, b)
 		}},
 		{name: "cancelled while it waits for a key", rep: good("Hi"), run: func(t *testing.T, a, b *reliability.Candidate) {
-			lease(t, a).Failed(abi.FailureQuota, 10*time.Second)
+			lease(t, a).Failed(abi.FailureQuota, 10*time.Second, time.Minute)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			run(t, ctx, a, b)
 		}},
 		{name: "no key", rep: good("Hi"), run: func(t *testing.T, a, b *reliability.Candidate) {
-			lease(t, a).Failed(abi.FailureQuota, 2*time.Minute)
+			lease(t, a).Failed(abi.FailureQuota, 2*time.Minute, time.Minute)
 			run(t, t.Context(), a, b)
 		}},
 		{name: "a failure that says nothing of the candidate", rep: failing(abi.FailureInvalidRequest), run: func(t *testing.T, a, b *reliability.Candidate) {

@@ -298,7 +298,7 @@ func TestNobodyToAsk(t *testing.T) {
 				a, ua := candidate("a", good("no"))
 				b, ub := candidate("b", good("no"))
 				for _, c := range []*reliability.Candidate{a, b} {
-					lease(t, c).Failed(class, time.Hour)
+					lease(t, c).Failed(class, time.Hour, time.Minute)
 				}
 				got := run(t, t.Context(), a, b)
 				if got.State != reliability.Failed || len(ua.asked)+len(ub.asked) != 0 || got.took != 0 {

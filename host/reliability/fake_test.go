@@ -197,8 +197,8 @@ func candidate(name string, replies ...reply) (*reliability.Candidate, *upstream
 	u := &upstream{name: name, replies: replies}
 	return &reliability.Candidate{
 		Profile: "p", Provider: name, Model: "m", Upstream: u,
-		Policy:  reliability.Policy{Retries: 2, Backoff: 500 * time.Millisecond, RetryAfterMax: time.Minute},
-		Keys:    reliability.NewKeys(time.Minute),
+		Policy:  reliability.Policy{Retries: 2, Backoff: 500 * time.Millisecond, RetryAfterMax: time.Minute, KeyCooldown: time.Minute},
+		Keys:    reliability.NewKeys(),
 		Breaker: &reliability.Breaker{},
 	}, u
 }

@@ -145,7 +145,7 @@ func TestJournalFailsAtEachWrite(t *testing.T) {
 		"a careful key": func(c *reliability.Candidate) {
 			for range 2 {
 				l, _, _ := c.Keys.Acquire(t.Context(), c.Model, 0, 0)
-				l.Failed(abi.FailureRateLimited, time.Second)
+				l.Failed(abi.FailureRateLimited, time.Second, time.Minute)
 			}
 			time.Sleep(time.Minute)
 		},

@@ -23,12 +23,11 @@ type Key struct {
 // rests for the model that it was used for, and is then paced (see pace). It
 // is safe for concurrent use.
 type Keys struct {
-	cooldown time.Duration
-	mu       sync.Mutex
-	keys     []*keyState
-	next     int                  // where the search for a key begins
-	lines    map[string][]*ticket // who waits, by model, first come first
-	change   chan struct{}        // closed and replaced when somebody may go
+	mu     sync.Mutex
+	keys   []*keyState
+	next   int                  // where the search for a key begins
+	lines  map[string][]*ticket // who waits, by model, first come first
+	change chan struct{}        // closed and replaced when somebody may go
 }
 
 type keyState struct {
@@ -43,13 +42,12 @@ type keyState struct {
 type ticket struct{ _ byte }
 
 // NewKeys returns a pool of these keys in order; with none, the pool holds one
-// nameless key for an endpoint without credentials. cooldown is how long a key
-// rests after a failure that names no time; 60 s is usual.
-func NewKeys(cooldown time.Duration, keys ...Key) *Keys {
+// nameless key for an endpoint without credentials.
+func NewKeys(keys ...Key) *Keys {
 	if len(keys) == 0 {
 		keys = []Key{{}}
 	}
-	k := &Keys{cooldown: cooldown, lines: make(map[string][]*ticket), change: make(chan struct{})}
+	k := &Keys{lines: make(map[string][]*ticket), change: make(chan struct{})}
 	for _, key := range keys {
 		k.keys = append(k.keys, &keyState{Key: key, paces: make(map[string]*pace)})
 	}
@@ -184,8 +182,8 @@ func (l *Lease) Arrived() {
 }
 
 // Failed tells that the request failed with this class, and how long the
-// provider asks to wait (0 if it does not say).
-func (l *Lease) Failed(class abi.FailureClass, retryAfter time.Duration) {
+// provider asks to wait; if it does not say (0), the key rests for cooldown.
+func (l *Lease) Failed(class abi.FailureClass, retryAfter, cooldown time.Duration) {
 	r := reactionTo(class)
 	l.pool.mu.Lock()
 	defer l.pool.mu.Unlock()
@@ -197,12 +195,12 @@ func (l *Lease) Failed(class abi.FailureClass, retryAfter time.Duration) {
 	l.pool.next = (slices.Index(l.pool.keys, l.state) + 1) % len(l.pool.keys)
 	rest := retryAfter
 	if rest == 0 && (class != abi.FailureRateLimited || len(l.pool.keys) > 1) {
-		rest = l.pool.cooldown
+		rest = cooldown
 	}
 	if class == abi.FailureRateLimited {
 		// The only key of a pool, with no time named, is left to the turn's
 		// own backoff.
-		l.pace.limited(rest, l.pool.cooldown, l.held)
+		l.pace.limited(rest, cooldown, l.held)
 	} else if until := time.Now().Add(rest); until.After(l.state.until) {
 		l.state.until = until
 	}

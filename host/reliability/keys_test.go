@@ -16,7 +16,7 @@ func pool(labels ...string) *reliability.Keys {
 	for _, l := range labels {
 		keys = append(keys, reliability.Key{Label: l, Value: secret.New("value of " + l)})
 	}
-	return reliability.NewKeys(time.Minute, keys...)
+	return reliability.NewKeys(keys...)
 }
 
 // A failure that the key is to blame for moves the next attempt to the next
@@ -59,21 +59,21 @@ func TestKeysRest(t *testing.T) {
 			return l, time.Since(start)
 		}
 		one, _ := take()
-		one.Failed(abi.FailureAuth, 0)
+		one.Failed(abi.FailureAuth, 0, time.Minute)
 		two, _ := take()
 		if two.Label != "two" {
 			t.Fatalf("got key %q", two.Label)
 		}
-		two.Failed(abi.FailureQuota, 0)
+		two.Failed(abi.FailureQuota, 0, time.Minute)
 		two, waited := take()
 		if two.Label != "two" || waited != time.Minute {
 			t.Fatalf("got key %q after %s, want two after its rest of 60 s", two.Label, waited)
 		}
-		two.Failed(abi.FailureRateLimited, 7*time.Second)
+		two.Failed(abi.FailureRateLimited, 7*time.Second, time.Minute)
 		if two, waited = take(); two.Label != "two" || waited != 7*time.Second {
 			t.Fatalf("got key %q after %s, want two after its Retry-After", two.Label, waited)
 		}
-		two.Failed(abi.FailureAuth, 0)
+		two.Failed(abi.FailureAuth, 0, time.Minute)
 		if l, _ := take(); l != nil {
 			t.Errorf("got key %q though all are parked", l.Label)
 		}
@@ -93,7 +93,7 @@ func TestManyTurnsOneLimit(t *testing.T) {
 			all.Go(func() {
 				c := &reliability.Candidate{
 					Provider: "a", Model: "m", Upstream: server, Keys: keys, Breaker: &reliability.Breaker{},
-					Policy: reliability.Policy{Retries: 2, Backoff: 500 * time.Millisecond, RetryAfterMax: time.Minute},
+					Policy: reliability.Policy{Retries: 2, Backoff: 500 * time.Millisecond, RetryAfterMax: time.Minute, KeyCooldown: time.Minute},
 				}
 				chain := reliability.Chain{Candidates: []*reliability.Candidate{c}}
 				a, err := chain.Run(t.Context(), &ledger{}, "t", 1, &reliability.Prompt{})
@@ -164,7 +164,7 @@ func TestRestOverTheCap(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		keys := pool("one")
 		first, _, _ := keys.Acquire(t.Context(), "m", 0, 0)
-		first.Failed(abi.FailureQuota, time.Hour)
+		first.Failed(abi.FailureQuota, time.Hour, time.Minute)
 		start := time.Now()
 		_, wait, ok := keys.Acquire(t.Context(), "m", time.Minute, 2*time.Hour)
 		if took := time.Since(start); ok || wait != time.Hour || took != 0 {
@@ -182,7 +182,7 @@ func TestCancelledGivesTheKeyBack(t *testing.T) {
 			l, _, _ := keys.Acquire(t.Context(), "m", time.Minute, patience)
 			return l
 		}
-		take(0).Failed(abi.FailureRateLimited, time.Second)
+		take(0).Failed(abi.FailureRateLimited, time.Second, time.Minute)
 		careful := take(time.Minute)
 		if l := take(time.Second); l != nil {
 			t.Fatal("a careful key lets two requests go side by side")

@@ -103,6 +103,9 @@ type Policy struct {
 	// RetryAfterMax is the longest wait that a provider may ask for; a longer
 	// one moves on to the next candidate. Default 60 s.
 	RetryAfterMax time.Duration
+	// KeyCooldown is how long a key rests after a failure that names no time
+	// (REL-8). Default 60 s.
+	KeyCooldown time.Duration
 	// StrictCompletion makes an answer without the protocol's completion
 	// signal truncated, even if it had a finish reason (STR-1).
 	StrictCompletion bool

@@ -89,8 +89,8 @@ func (s *setup) Agent(context.Context, string) (*turn.Agent, error) {
 	s.inUse.Add(1)
 	return &turn.Agent{Name: "main", Release: func() { s.inUse.Add(-1) }, System: "Be brief.", Chain: &reliability.Chain{Candidates: []*reliability.Candidate{{
 		Profile: "p", Provider: "fake", Model: "m", Upstream: s.model,
-		Policy: reliability.Policy{Retries: 1, RetryAfterMax: time.Second},
-		Keys:   reliability.NewKeys(time.Second), Breaker: &reliability.Breaker{},
+		Policy: reliability.Policy{Retries: 1, RetryAfterMax: time.Second, KeyCooldown: time.Second},
+		Keys:   reliability.NewKeys(), Breaker: &reliability.Breaker{},
 	}}}}, nil
 }
 
