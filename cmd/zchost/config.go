@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"slices"
 
 	"github.com/zchost/zchost/host/config"
 )
@@ -45,9 +48,12 @@ type problemJSON struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-// Run checks the config.
-func (c configCheckCmd) Run(a *app) error {
+// Run checks the config, and then what it refers to: keys and plugins.
+func (c configCheckCmd) Run(ctx context.Context, a *app) error {
 	cfg, err := a.loadConfig()
+	if err == nil {
+		err = checkReferences(ctx, a, cfg)
+	}
 	if c.JSON {
 		return c.printJSON(a, err)
 	}
@@ -58,6 +64,30 @@ func (c configCheckCmd) Run(a *app) error {
 		return a.screen.Note("there is no config file; the defaults and the environment are right")
 	}
 	return a.screen.Note(cfg.File() + " is right")
+}
+
+// checkReferences looks at what doctor looks at too, and tells the failures as
+// problems of the config, each with its place.
+func checkReferences(ctx context.Context, a *app, cfg config.Config) error {
+	var problems config.Errors
+	for _, f := range append(checkSecrets(ctx, cfg), checkPlugins(ctx, a, cfg)...) {
+		if f.Verdict != verdictFail {
+			continue
+		}
+		at := cfg.Origin(f.What)
+		p := config.Problem{File: at.File, Line: at.Line, Column: at.Column, Key: f.What, Msg: f.Detail, Hint: f.Hint}
+		if at.Env != "" {
+			p.File = "env " + at.Env
+		}
+		problems.List = append(problems.List, p)
+	}
+	if len(problems.List) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems.List, func(a, b config.Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return &problems
 }
 
 func (c configCheckCmd) printJSON(a *app, err error) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host"
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/fault"
@@ -195,29 +196,42 @@ func checkPlugins(ctx context.Context, a *app, cfg config.Config) (all []finding
 		}
 	}()
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
-		p := cfg.Providers[name]
-		what := "plugin " + p.Plugin
-		fingerprint, err := loadOnce(ctx, r, home, p)
-		if err != nil {
-			all = append(all, failedBy(what, err, "zchost plugin inspect "+p.Plugin+" shows it"))
-			continue
-		}
-		all = append(all, ok(what, fingerprint+" for providers."+name))
+		all = append(all, checkPlugin(ctx, a, r, name, cfg.Providers[name]))
 	}
 	return all
 }
 
-func loadOnce(ctx context.Context, r *plugin.Runtime, home host.Home, p config.Provider) (fingerprint string, err error) {
-	source, err := host.FindPlugin(home, p.Plugin)
+// checkPlugin loads a provider's plugin. A failure is named by the key of the
+// config that it is about.
+func checkPlugin(ctx context.Context, a *app, r *plugin.Runtime, name string, p config.Provider) finding {
+	at := "providers." + name
+	source, err := host.FindPlugin(host.Home{Dir: a.home}, p.Plugin)
 	if err != nil {
-		return "", err
+		f := failedBy(at+".plugin", err, "")
+		if names, listErr := pluginNames(a); fault.CodeOf(err) == fault.NotFound && listErr == nil && len(names) > 0 {
+			f.Hint = "there are " + strings.Join(names, ", ")
+		}
+		return f
 	}
-	loaded, err := r.Load(ctx, source, host.ProviderGrant(p))
+	grant := host.ProviderGrant(p)
+	loaded, err := r.Load(ctx, source, grant)
 	if err != nil {
-		return "", err
+		key := at + ".plugin"
+		grant.Config = nil
+		if bare, bareErr := r.Load(ctx, source, grant); bareErr == nil { // so it is the options
+			bare.Close()
+			key = at + ".options"
+		}
+		return failedBy(key, err, "zchost plugin inspect "+p.Plugin+" shows it")
 	}
 	defer loaded.Close()
-	return loaded.Fingerprint().String(), nil
+	switch m := loaded.Manifest(); {
+	case m.Kind != abi.KindProvider || m.Provider == nil:
+		return failed(at+".plugin", fmt.Sprintf("%s is a %s, not a provider", p.Plugin, m.Kind), "name a provider plugin; zchost plugin list shows them")
+	case p.BaseURL == "" && m.Provider.DefaultBaseURL == "":
+		return failed(at+".base_url", "it is not set, and the plugin has no default", "set it")
+	}
+	return ok("plugin "+p.Plugin, loaded.Fingerprint().String()+" for "+at)
 }
 
 // checkJournal looks at the database, who uses it, and the clock.
