@@ -221,6 +221,45 @@ func TestDamagedLargeDatabase(t *testing.T) {
 	checkFault(t, err, fault.Journal, "damaged")
 }
 
+// TestDamagedWhileRead checks that a reader, which does not look at the whole
+// database when it opens, tells damage and what to do when it comes upon it.
+func TestDamagedWhileRead(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	fill(t, path)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for at := 4096; at < len(whole); at += 4096 { // the first page has the schema
+		b := bytes.Clone(whole)
+		copy(b[at:], bytes.Repeat([]byte{0xa5}, 4096))
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := journal.OpenReader(t.Context(), path)
+		if err != nil {
+			continue // told before anything was read
+		}
+		_, err = r.Turns(t.Context(), journal.TurnFilter{})
+		if closed := r.Close(); closed != nil {
+			t.Error(closed)
+		}
+		if err == nil {
+			continue // a page that turns are not read from
+		}
+		found++
+		checkFault(t, err, fault.Journal, "read turns", "damaged")
+		if !strings.Contains(fault.HintOf(err), "restore a backup") {
+			t.Errorf("the hint is %q", fault.HintOf(err))
+		}
+	}
+	if found == 0 {
+		t.Error("no page was missed")
+	}
+}
+
 // TestLogWithoutJournal checks that a log that was left behind is not applied to
 // a new journal.
 func TestLogWithoutJournal(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/fault"
 )
@@ -250,6 +252,10 @@ func atMost(limit, most int) int {
 func readError(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
+	}
+	switch resultCode(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		err = fault.Wrap(err, fault.Journal, "the journal is damaged", damagedHint)
 	}
 	return fmt.Errorf("read %s: %w", what, err)
 }
