@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/zchost/zchost/abi"
@@ -121,13 +122,31 @@ func checkHome(dir string) finding {
 	if err != nil {
 		return failed("home", detail+": it cannot be written", "make it writable for this user, or name another with --home; reading commands work all the same")
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return failedBy("home", err, "look at the disk")
+	if err := errors.Join(fillProbe(probe), probe.Close(), os.Remove(probe.Name())); err != nil {
+		return diskFinding(err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return warn("home", detail+": others may look into it", "chmod 700 "+home.Dir)
 	}
 	return ok("home", detail)
+}
+
+// probeSize is what has to fit on the disk: more than a small turn takes.
+const probeSize = 64 << 10
+
+// fillProbe writes to the disk: a file can be made on a full one.
+func fillProbe(f *os.File) error {
+	if _, err := f.Write(make([]byte, probeSize)); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func diskFinding(err error) finding {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return failed("home", "the disk is full: "+err.Error(), "free some space, or raise the quota; a running host goes on by itself")
+	}
+	return failedBy("home", err, "look at the disk")
 }
 
 func checkConfig(cfg config.Config, err error) []finding {
