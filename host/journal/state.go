@@ -15,10 +15,11 @@ const (
 	Complete State = "complete"
 	// Incomplete has an answer that the model or a limit cut short (STR-5).
 	Incomplete State = "incomplete"
-	// Interrupted was stopped in the middle: by a broken stream, by its user
-	// or by a restart.
+	// Interrupted was stopped in the middle by nobody's wish: by a broken
+	// stream or by a restart.
 	Interrupted State = "interrupted"
-	// Cancelled was stopped by a client or before it began.
+	// Cancelled was stopped by its user or client, in the middle (marker
+	// turn-interrupted-by-user) or before it began.
 	Cancelled State = "cancelled"
 	// Failed ended without an answer.
 	Failed State = "failed"
