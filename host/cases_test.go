@@ -3,6 +3,7 @@ package host_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -149,19 +150,18 @@ func TestChatCases(t *testing.T) {
 		fmt.Fprintf(&config, "[agents.%s]\nmodel = \"%s\"\n", name, name)
 	}
 	h := startHost(t, config.String(), "TEST_KEY=sk-test-0123456789")
-	t.Run("cases", func(t *testing.T) { //nolint:tparallel // returns when all cases are done
-		for name, c := range cases {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				c.check(t, h, v, name)
-			})
+	t.Cleanup(func() { // when all of them are done: none spoils the sums (CST-2)
+		for _, by := range []journal.UsageBy{journal.ByDay, journal.ByModel} {
+			if _, err := h.Journal().Usage(context.WithoutCancel(t.Context()), journal.UsageQuery{By: by}); err != nil {
+				t.Errorf("usage: %v", err)
+			}
 		}
 	})
-	// No case spoils the sums (CST-2).
-	for _, by := range []journal.UsageBy{journal.ByDay, journal.ByModel} {
-		if _, err := h.Journal().Usage(t.Context(), journal.UsageQuery{By: by}); err != nil {
-			t.Errorf("usage: %v", err)
-		}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, h, v, name)
+		})
 	}
 }
 

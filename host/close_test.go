@@ -2,8 +2,10 @@ package host_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zchost/zchost/host"
 	"github.com/zchost/zchost/host/turn"
@@ -13,7 +15,7 @@ import (
 // that would go on trying: TestMain looks for it.
 func TestCloseWithoutJournal(t *testing.T) {
 	t.Parallel()
-	v := startVendor(t, map[string][]script{"m": {{pieces: []string{txt("a"), txt("b")}, end: silence}}})
+	v := startVendor(t, map[string][]script{"m": {{pieces: slices.Repeat([]string{txt("a")}, 5000), gap: time.Millisecond}}})
 	home := newHome(t, fmt.Sprintf("[providers.p]\nplugin = \"openai-chat\"\nbase_url = \"%s/v1\"\n[models.m]\nprovider = \"p\"\nmodel = \"m\"\n[agents.main]\nmodel = \"m\"\n", v.URL))
 	h, err := host.Start(t.Context(), host.Options{Home: home, Version: "test"})
 	if err != nil {
