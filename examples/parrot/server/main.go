@@ -3,8 +3,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"log"
 	"net/http"
@@ -24,16 +26,22 @@ type request struct {
 }
 
 func main() {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /talk", talk)
+	pause := flag.Duration("pause", 100*time.Millisecond, "how long it thinks after each word")
+	flag.Parse()
 	log.Println("the parrot listens on http://" + address)
-	s := http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s := http.Server{Addr: address, Handler: handler(*pause), ReadHeaderTimeout: 10 * time.Second}
 	if err := s.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
 }
 
-func talk(w http.ResponseWriter, r *http.Request) {
+func handler(pause time.Duration) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /talk", func(w http.ResponseWriter, r *http.Request) { talk(w, r, pause) })
+	return mux
+}
+
+func talk(w http.ResponseWriter, r *http.Request, pause time.Duration) {
 	var q request
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<20)).Decode(&q)
 	switch {
@@ -44,17 +52,23 @@ func talk(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		reply(w, map[string]string{"trouble": "there is no parrot " + q.Model + ", only grey"})
 	case q.Stream:
-		stream(w, q.Turns[len(q.Turns)-1].Says)
+		stream(r.Context(), w, pause, q.Turns[len(q.Turns)-1].Says)
 	default:
 		reply(w, map[string]string{"whole": q.Turns[len(q.Turns)-1].Says})
 	}
 }
 
-// stream says back one word after the other.
-func stream(w http.ResponseWriter, text string) {
+// stream says back one word after the other, as slowly as a model does, so that
+// there is time to stop it in the middle.
+func stream(ctx context.Context, w http.ResponseWriter, pause time.Duration, text string) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	for word := range strings.SplitAfterSeq(text, " ") {
 		reply(w, map[string]string{"piece": word})
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
 	}
 	reply(w, map[string]bool{"over": true})
 }
