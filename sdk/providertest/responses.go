@@ -61,7 +61,7 @@ func (r runner) errors(t *testing.T) {
 	for _, e := range r.suite.Errors {
 		t.Run(e.Name, func(t *testing.T) {
 			if got := r.failure(t, e.Response); got.Class != e.Want {
-				t.Errorf("class %s, want %s: %s", got.Class, e.Want, got.Message)
+				t.Errorf("status %d is of class %s, want %s: %s", e.Response.Status, got.Class, e.Want, got.Message)
 			}
 		})
 	}
