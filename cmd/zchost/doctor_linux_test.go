@@ -27,7 +27,7 @@ func TestDoctorFindsFullDisk(t *testing.T) {
 func TestDoctorLeavesNoProbe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory
+	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if f := checkHome(dir); f.Verdict != verdictOK {
