@@ -75,6 +75,7 @@ type messageJSON struct {
 	Parts     []abi.Part `json:"parts"`
 	Marker    string     `json:"marker,omitempty"`
 	Candidate string     `json:"candidate,omitempty"`
+	Fallback  bool       `json:"fallback,omitempty"`
 	Created   time.Time  `json:"created"`
 }
 
@@ -92,7 +93,10 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *app) error {
 		if c.JSON {
 			list := make([]messageJSON, len(messages))
 			for i, m := range messages {
-				list[i] = messageJSON{Turn: m.Turn, Role: m.Role, Parts: m.Parts, Marker: m.Marker, Candidate: m.Candidate, Created: m.Created}
+				list[i] = messageJSON{
+					Turn: m.Turn, Role: m.Role, Parts: m.Parts, Marker: m.Marker,
+					Candidate: m.Candidate, Fallback: m.Fallback, Created: m.Created,
+				}
 			}
 			return a.printJSON(list)
 		}
@@ -118,8 +122,8 @@ func (a *app) printMessage(m journal.Message) error {
 		}
 	}
 	who := string(m.Role)
-	if m.Candidate != "" {
-		who += " " + m.Candidate
+	if m.Candidate != "" && m.Role == abi.RoleAssistant {
+		who += " " + answeredBy(m.Candidate, m.Fallback)
 	}
 	body := strings.TrimRight(text.String(), "\n")
 	if m.Marker != "" {

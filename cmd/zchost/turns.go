@@ -28,6 +28,7 @@ type turnJSON struct {
 	Surface   string        `json:"surface,omitempty"`
 	Text      string        `json:"text"`
 	Candidate string        `json:"candidate,omitempty"`
+	Fallback  bool          `json:"fallback,omitempty"`
 	Class     string        `json:"error_class,omitempty"`
 	Error     string        `json:"error,omitempty"`
 	Visible   bool          `json:"visible"`
@@ -69,7 +70,7 @@ func (c turnsCmd) print(a *app, turns []journal.Turn) error {
 		for i, t := range turns {
 			list[i] = turnJSON{
 				Turn: t.ID, Session: t.Session, Agent: t.Agent, State: t.State, Marker: t.Marker, Surface: t.Surface,
-				Text: t.Text, Candidate: t.Candidate, Class: string(t.Error.Class), Error: t.Error.Message,
+				Text: t.Text, Candidate: t.Candidate, Fallback: t.Fallback, Class: string(t.Error.Class), Error: t.Error.Message,
 				Visible: t.Visible, Events: t.Events, Created: t.Created, Started: known(t.Started), Ended: known(t.Ended),
 			}
 		}
@@ -80,9 +81,18 @@ func (c turnsCmd) print(a *app, turns []journal.Turn) error {
 	}
 	table := terminal.NewTable("TURN", "TIME", "SESSION", "STATE", "ANSWERED BY", "MESSAGE")
 	for _, t := range turns {
-		table.Add(t.ID, clock(t.Created), terminal.Shorten(t.Session, 20), string(t.State), t.Candidate, terminal.Shorten(t.Text, 40))
+		table.Add(t.ID, clock(t.Created), terminal.Shorten(t.Session, 20), string(t.State), answeredBy(t.Candidate, t.Fallback), terminal.Shorten(t.Text, 40))
 	}
 	return table.Write(a.screen)
+}
+
+// answeredBy names whose text an answer is, and says so if it is not the
+// profile's first candidate (CST-4).
+func answeredBy(candidate string, fallback bool) string {
+	if fallback && candidate != "" {
+		return candidate + " (fallback)"
+	}
+	return candidate
 }
 
 // session finds a session by its key.

@@ -26,6 +26,8 @@ type Summary struct {
 	Text string `json:"text"`
 	// Candidate is the "provider/model" whose text it is.
 	Candidate string `json:"candidate,omitempty"`
+	// Fallback says that Candidate is not the profile's first (CST-4).
+	Fallback bool `json:"fallback,omitempty"`
 	// Error is why there is no whole answer.
 	Error *SummaryError `json:"error,omitempty"`
 	// Attempts is how many requests were made.
@@ -81,7 +83,7 @@ func (l *Lister) Waiting(time.Duration) {}
 func (l *Lister) End(t journal.Turn) error {
 	s := Summary{
 		Type: "summary", Turn: t.ID, Session: t.Session, State: t.State, Marker: t.Marker,
-		Text: l.text.String(), Candidate: t.Candidate, ExitCode: ExitCode(t),
+		Text: l.text.String(), Candidate: t.Candidate, Fallback: t.Fallback, ExitCode: ExitCode(t),
 	}
 	if t.Error != (journal.TurnError{}) {
 		s.Error = &SummaryError{Class: t.Error.Class, Message: t.Error.Message}
