@@ -84,6 +84,16 @@ func (a *app) fail(err error) error {
 	return errors.Join(all...)
 }
 
+// errNoSession is the fault of a session without a name.
+func errNoSession() error {
+	return fault.New(fault.Usage, "--session is empty", "name a session, or leave the flag out for main")
+}
+
+// noTurns is the fault of asking for a turn when there is none at all.
+func noTurns() error {
+	return fault.New(fault.NotFound, "there are no turns yet", "zchost send -m TEXT makes one")
+}
+
 // noTurn is the fault of asking for a turn that is not there.
 func noTurn(what string) error {
 	return fault.New(fault.NotFound, what, "zchost turns lists them")

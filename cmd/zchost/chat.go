@@ -21,6 +21,9 @@ type chatCmd struct {
 
 // Run talks until the input ends.
 func (c chatCmd) Run(ctx context.Context, a *app) error {
+	if c.Session == "" {
+		return errNoSession()
+	}
 	code := terminal.ExitOK
 	err := a.withHost(ctx, c.Agent, func(h *host.Host) (err error) {
 		code, err = c.talk(ctx, a, h)

@@ -6,10 +6,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -62,7 +67,16 @@ func run(args []string) int {
 		env:    os.Environ(),
 		screen: terminal.NewScreen(os.Stdout, os.Stderr, os.Environ()),
 	}
-	err := a.dispatch(ctx, args)
+	code := a.code(a.dispatch(ctx, args))
+	if err := a.screen.OutError(); err != nil {
+		_ = a.screen.Complain("the output could not be written: "+err.Error(), "") // nor can more be done
+		return terminal.ExitUsage
+	}
+	return code
+}
+
+// code returns the exit code of a command, and tells its error.
+func (a *app) code(err error) int {
 	var exit exitError
 	switch {
 	case err == nil:
@@ -82,6 +96,7 @@ func (a *app) dispatch(ctx context.Context, args []string) error {
 		kong.Description("Talk to language models through sandboxed plugins, on a journal that survives."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Writers(a.screen.Out, a.screen.Err),
+		kong.NamedMapper("path", kong.MapperFunc(mapPath)),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(a),
 	)
@@ -91,29 +106,79 @@ func (a *app) dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	k, err := parser.Parse(args)
+	if slices.ContainsFunc(args, func(arg string) bool { return !utf8.ValidString(arg) }) {
+		return fault.New(fault.Usage, "an argument is not valid UTF-8", "pipe other text through iconv to zchost send -")
+	}
+	k, err := parser.Parse(joinMessage(args))
 	if err != nil {
 		return fault.New(fault.Usage, err.Error(), "zchost --help lists the commands")
 	}
 	a.configPath = c.Config
-	if a.home, err = homeDir(c.Home); err != nil {
+	if a.home, err = homeDir(c.Home); err != nil && needsHome(k.Command()) {
 		return err
 	}
 	return k.Run()
 }
 
-// homeDir returns the home directory as an absolute path.
-func homeDir(dir string) (string, error) {
-	if dir == "" {
+// needsHome reports whether a command looks into the home directory.
+func needsHome(command string) bool {
+	return !slices.Contains([]string{"version", "completion <shell>", "failpoints", "config schema"}, command)
+}
+
+// joinMessage makes -m and its text one argument, so that the text may begin
+// with a hyphen.
+func joinMessage(args []string) []string {
+	var joined []string
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--":
+			return append(joined, args[i:]...)
+		case (arg == "-m" || arg == "--message") && i+1 < len(args):
+			i++
+			joined = append(joined, "--message="+args[i])
+		default:
+			joined = append(joined, arg)
+		}
+	}
+	return joined
+}
+
+// mapPath reads a path: ~ is the user's home directory, and an empty path is
+// none, where kong would take the working directory.
+func mapPath(d *kong.DecodeContext, target reflect.Value) error {
+	var path string
+	if err := d.Scan.PopValueInto("path", &path); err != nil {
+		return fmt.Errorf("read path: %w", err)
+	}
+	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		user, err := os.UserHomeDir()
 		if err != nil {
-			return "", fault.Wrap(err, fault.Home, "find the home directory", "name one with --home DIR or ZCHOST_HOME")
+			return fmt.Errorf("find ~: %w", err)
 		}
-		return filepath.Join(user, ".zchost"), nil
+		path = filepath.Join(user, rest)
 	}
-	abs, err := filepath.Abs(dir)
+	if path != "" {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", path, err)
+		}
+		path = abs
+	}
+	target.SetString(path)
+	return nil
+}
+
+// homeDir returns the home directory: dir, or the default if it is empty.
+func homeDir(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	user, err := os.UserHomeDir()
+	if err == nil {
+		dir, err = filepath.Abs(filepath.Join(user, ".zchost"))
+	}
 	if err != nil {
-		return "", fault.Wrap(err, fault.Home, "find the home directory", "name it by an absolute path")
+		return "", fault.Wrap(err, fault.Home, "find the home directory", "name one with --home DIR or ZCHOST_HOME")
 	}
-	return abs, nil
+	return dir, nil
 }

@@ -30,6 +30,9 @@ func (sendCmd) Help() string {
 
 // Run sends the message and prints the answer.
 func (c sendCmd) Run(ctx context.Context, a *app) error {
+	if c.Session == "" {
+		return errNoSession()
+	}
 	text, err := c.text(a)
 	if err != nil {
 		return err

@@ -39,6 +39,9 @@ func (h surfaceHost) Events(ctx context.Context, id string, after int64) (termin
 // Cancel stops a turn for its person.
 func (h surfaceHost) Cancel(id string) bool { return h.Host.Cancel(id, turn.ByUser()) }
 
+// End stops a turn because this process ends.
+func (h surfaceHost) End(id string) bool { return h.Host.Cancel(id, turn.ByShutdown()) }
+
 // withHost starts a host with the one agent, runs f, and closes the host.
 func (a *app) withHost(ctx context.Context, agent string, f func(*host.Host) error) error {
 	o := host.Options{Home: a.home, Config: a.configPath, Env: a.env, Version: version}

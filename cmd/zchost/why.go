@@ -18,7 +18,7 @@ type whyCmd struct {
 
 // Run prints the explanation.
 func (c whyCmd) Run(ctx context.Context, a *app) error {
-	return a.withJournal(ctx, func() error { return noTurn("there are no turns yet") }, func(r *journal.Reader) error {
+	return a.withJournal(ctx, noTurns, func(r *journal.Reader) error {
 		id, err := findTurn(ctx, r, c.Turn)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func findTurn(ctx context.Context, r *journal.Reader, prefix string) (string, er
 	switch len(found) {
 	case 0:
 		if prefix == "" {
-			return "", noTurn("there are no turns yet")
+			return "", noTurns()
 		}
 		return "", noTurn("there is no turn " + prefix)
 	case 1:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +81,17 @@ func (h *fakeHost) Cancel(turn string) bool {
 		close(t.stop)
 	} else {
 		h.streaming <- turn
+	}
+	return true
+}
+
+func (h *fakeHost) End(turn string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.turns[turn]
+	if t.message.Text == "hang" {
+		t.end.State, t.end.Marker = journal.Interrupted, "turn-interrupted-by-restart"
+		close(t.stop)
 	}
 	return true
 }
@@ -319,16 +331,52 @@ func TestStaleInterrupt(t *testing.T) {
 	}
 }
 
-func TestTerminationLeaves(t *testing.T) {
+// A process that is told to end shows how its turn ended, and leaves (SNK-4).
+func TestTerminationShowsTheEnd(t *testing.T) {
 	t.Parallel()
-	s := setup(false, "deaf", "ok")
+	s := setup(true, "hang", "ok")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-s.host.streaming
 		cancel()
 	}()
-	if _, err := s.chat.Run(ctx); err != nil || len(s.host.sent) != 1 {
-		t.Errorf("%d turns, %v", len(s.host.sent), err)
+	code, err := s.chat.Run(ctx)
+	if err != nil || code != ExitInterrupted || len(s.host.sent) != 1 {
+		t.Errorf("code %d, %d turns, %v", code, len(s.host.sent), err)
+	}
+	if diff := cmp.Diff("answer to hang\n[interrupted by restart]\n", s.out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A turn that does not settle is left after a while, or at Ctrl-C.
+func TestTerminationLeaves(t *testing.T) {
+	t.Parallel()
+	for _, interrupt := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := setup(true, "deaf", "ok")
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-s.host.streaming
+				cancel()
+				if interrupt {
+					synctest.Wait()
+					s.interrupts <- os.Interrupt
+				}
+			}()
+			start := time.Now()
+			code, err := s.chat.Run(ctx)
+			if err != nil || code != ExitCancelled || len(s.host.sent) != 1 {
+				t.Errorf("code %d, %d turns, %v", code, len(s.host.sent), err)
+			}
+			want := settleTime
+			if interrupt {
+				want = 0
+			}
+			if got := time.Since(start); got != want {
+				t.Errorf("left after %s, want %s", got, want)
+			}
+		})
 	}
 }
 
@@ -370,6 +418,36 @@ func TestBrokenPipeDropsOutput(t *testing.T) {
 		t.Error("the pipe is not known to be broken")
 	}
 }
+
+// That a reader went away is no error; that a disk is full is one.
+func TestOutError(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space left")
+	for _, c := range []struct {
+		to   io.Writer
+		want error
+	}{{w, nil}, {failing{full}, full}, {io.Discard, nil}} {
+		s := &Screen{Out: &Pipe{to: c.to}}
+		if _, err := io.WriteString(s.Out, "text"); err != nil {
+			t.Error(err)
+		}
+		if got := s.OutError(); !errors.Is(got, c.want) {
+			t.Errorf("OutError = %v, want %v", got, c.want)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestTable(t *testing.T) {
 	t.Parallel()

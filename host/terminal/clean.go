@@ -10,8 +10,8 @@ import (
 const maxControlString = 4096
 
 // Cleaner removes from untrusted text what a terminal would act on: escape
-// sequences (ECMA-48, 7 and 8 bit) and control characters other than newline
-// and tab. Bytes that are not UTF-8 become U+FFFD.
+// sequences (ECMA-48, 7 and 8 bit), control characters other than newline and
+// tab, and those that reorder text. Bytes that are not UTF-8 become U+FFFD.
 //
 // It keeps its state between pieces, so that a sequence which is cut over two
 // deltas is removed like any other. The zero value is ready.
@@ -65,7 +65,13 @@ func isClean(s string) bool {
 }
 
 func printable(r rune) bool {
-	return r >= 0x20 && r < 0x7F || r >= 0xA0 || r == '\n' || r == '\t'
+	return r >= 0x20 && r < 0x7F || r >= 0xA0 && !reorders(r) || r == '\n' || r == '\t'
+}
+
+// reorders reports whether r makes a terminal show the text that follows in
+// another order (UAX #9, explicit formatting and isolates).
+func reorders(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
 // step takes the next rune and reports whether to keep it.

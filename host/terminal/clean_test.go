@@ -30,6 +30,7 @@ func TestClean(t *testing.T) {
 		"sequence cut by text":   {"a\x1b[é", "aé"},
 		"unended string":         {"a\x1b]0;title\nnext", "a\nnext"},
 		"not UTF-8":              {"a\xff\xfeb", "a\uFFFD\uFFFDb"},
+		"reordering":             {"a\u202eb\u202c\u2066c\u2069\u200f", "abc\u200f"},
 		"a real U+FFFD":          {"a\uFFFDb", "a\uFFFDb"},
 		"string ended by string": {"\x1b]0;a\x1b]0;b\x07c", "c"},
 	} {

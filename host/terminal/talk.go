@@ -13,7 +13,7 @@ import (
 )
 
 // ErrLeave says that the person asked twice to leave, or the process was told
-// to end.
+// to end and the turn did not settle in time.
 var ErrLeave = errors.New("left before the turn had ended")
 
 // Message is what a person sends.
@@ -36,6 +36,8 @@ type Host interface {
 	Events(ctx context.Context, turn string, after int64) (Events, error)
 	// Cancel stops a turn on behalf of its person.
 	Cancel(turn string) bool
+	// End stops a turn because the process is told to end.
+	End(turn string) bool
 	// Wait returns the turn when it has ended.
 	Wait(ctx context.Context, turn string) (journal.Turn, error)
 }
@@ -57,22 +59,26 @@ type Talk struct {
 	Tick time.Duration
 }
 
+// settleTime is how long a turn gets to settle when the process is told to end.
+const settleTime = 10 * time.Second
+
 // Turn runs one turn to its end. The first interrupt stops the turn, the second
-// stops waiting for it: then the error is ErrLeave, as it is when ctx ends.
+// stops waiting for it: then the error is ErrLeave. When ctx ends, the turn is
+// stopped and shown to its end, for which it gets settleTime.
 func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error) {
 	turn, err := t.Host.Send(ctx, m)
 	if err != nil {
 		return journal.Turn{}, &RefusedError{Err: err}
 	}
-	ctx, stop := context.WithCancelCause(ctx)
+	following, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	var heard sync.WaitGroup
 	id := turn.ID
-	heard.Go(func() { t.hear(ctx, id, stop) })
-	err = t.follow(ctx, id, v)
+	heard.Go(func() { t.hear(ctx, following, id, stop) })
+	err = t.follow(following, id, v)
 	if err == nil {
-		turn, err = t.Host.Wait(ctx, id)
+		turn, err = t.Host.Wait(following, id)
 	}
-	if ctx.Err() != nil {
+	if following.Err() != nil {
 		err = ErrLeave
 	}
 	stop(nil)
@@ -83,19 +89,29 @@ func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error
 	return turn, v.End(turn)
 }
 
-// hear passes interrupts on until ctx ends.
-func (t *Talk) hear(ctx context.Context, turn string, leave func(error)) {
-	for n := 0; ; n++ {
+// hear passes on interrupts, and that ctx ended, while the turn is followed.
+func (t *Talk) hear(ctx, following context.Context, turn string, leave func(error)) {
+	stopped, ended := false, ctx.Done()
+	var late <-chan time.Time
+	for {
 		select {
 		case <-t.Interrupts:
-			if n > 0 {
+			if stopped {
 				leave(ErrLeave)
 				return
 			}
 			t.Host.Cancel(turn)
-		case <-ctx.Done():
+		case <-ended:
+			ended = nil
+			t.Host.End(turn)
+			late = time.After(settleTime)
+		case <-late:
+			leave(ErrLeave)
+			return
+		case <-following.Done():
 			return
 		}
+		stopped = true
 	}
 }
 

@@ -57,24 +57,37 @@ func IsTerminal(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
+// OutError is why answers or listings could not be written to a file; nil if
+// all were, or if their reader went away.
+func (s *Screen) OutError() error {
+	p, ok := s.Out.(*Pipe)
+	if !ok || s.Terminal {
+		return nil
+	}
+	if err := p.err.Load(); err != nil && !isGone(*err) {
+		return *err
+	}
+	return nil
+}
+
 // Pipe is a writer whose reader may go away: after the first failed write it
 // drops what it is given.
 type Pipe struct {
-	to     io.Writer
-	broken atomic.Bool
+	to  io.Writer
+	err atomic.Pointer[error] // of the first failed write
 }
 
 // Write writes p, or drops it. It never fails, so that a turn does not end
 // because nobody looks.
 func (p *Pipe) Write(b []byte) (int, error) {
-	if p.broken.Load() {
+	if p.Broken() {
 		return len(b), nil
 	}
 	for written := 0; written < len(b); {
 		n, err := p.to.Write(b[written:])
 		written += n
 		if err != nil && !errors.Is(err, io.ErrShortWrite) {
-			p.broken.Store(true)
+			p.err.Store(&err)
 			break
 		}
 	}
@@ -82,4 +95,4 @@ func (p *Pipe) Write(b []byte) (int, error) {
 }
 
 // Broken reports whether a write has failed.
-func (p *Pipe) Broken() bool { return p.broken.Load() }
+func (p *Pipe) Broken() bool { return p.err.Load() != nil }
