@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zchost/zchost/host"
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/terminal"
 )
@@ -25,7 +24,7 @@ func (c chatCmd) Run(ctx context.Context, a *app) error {
 		return errNoSession()
 	}
 	code := terminal.ExitOK
-	err := a.withHost(ctx, c.Agent, func(h *host.Host) (err error) {
+	err := a.withHost(ctx, c.Agent, func(h started) (err error) {
 		code, err = c.talk(ctx, a, h)
 		return err
 	})
@@ -35,11 +34,9 @@ func (c chatCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-func (c chatCmd) talk(ctx context.Context, a *app, h *host.Host) (code int, err error) {
-	talk, stop := a.talk(h, "terminal")
-	defer stop()
+func (c chatCmd) talk(ctx context.Context, a *app, h started) (code int, err error) {
 	chat := &terminal.Chat{
-		Talk: talk, Screen: a.screen, Session: c.Session, Agent: c.Agent,
+		Talk: a.talk(h, "terminal"), Screen: a.screen, Session: c.Session, Agent: c.Agent,
 		Piped:   !terminal.IsTerminal(a.stdin) || !a.screen.Terminal,
 		Locales: a.locales(h.Config(), c.Agent), Commands: c.commands(a, h.Config()), Now: time.Now,
 	}

@@ -38,11 +38,10 @@ func (c sendCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	code := terminal.ExitOK
-	err = a.withHost(ctx, c.Agent, func(h *host.Host) error {
-		talk, stop := a.talk(h, "cli")
-		defer stop()
+	err = a.withHost(ctx, c.Agent, func(h started) error {
+		talk := a.talk(h, "cli")
 		m := terminal.Message{Session: c.Session, Agent: c.Agent, Text: text, NoStream: c.NoStream}
-		turn, err := talk.Turn(ctx, m, c.view(ctx, a, h))
+		turn, err := talk.Turn(ctx, m, c.view(ctx, a, h.Host))
 		var refused *terminal.RefusedError
 		switch {
 		case err == nil:
@@ -54,18 +53,19 @@ func (c sendCmd) Run(ctx context.Context, a *app) error {
 		}
 		return err
 	})
-	if err != nil {
+	var exit exitError
+	if err != nil && !errors.As(err, &exit) {
 		if err := a.fail(err); err != nil {
 			return err
 		}
 		code = max(code, terminal.ExitUsage)
 	}
-	return exitError(code)
+	return exitError(max(code, int(exit)))
 }
 
 func (c sendCmd) view(ctx context.Context, a *app, h *host.Host) terminal.View {
 	if c.JSON {
-		return terminal.NewLister(a.screen.Out, func(turn string) ([]journal.Attempt, error) {
+		return terminal.NewLister(a.screen, func(turn string) ([]journal.Attempt, error) {
 			return h.Journal().Attempts(context.WithoutCancel(ctx), turn)
 		})
 	}

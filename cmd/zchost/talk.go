@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"time"
 
 	"github.com/zchost/zchost/host"
@@ -15,7 +16,7 @@ import (
 	"github.com/zchost/zchost/host/turn"
 )
 
-// tick is how often a terminal shows that a turn is still going on.
+// tick is how often is looked whether a turn that is silent still goes on.
 const tick = time.Second
 
 // surfaceHost is the host as the terminal package wants it.
@@ -42,31 +43,69 @@ func (h surfaceHost) Cancel(id string) bool { return h.Host.Cancel(id, turn.ByUs
 // End stops a turn because this process ends.
 func (h surfaceHost) End(id string) bool { return h.Host.Cancel(id, turn.ByShutdown()) }
 
+// started is a host that runs, and what hears Ctrl-C.
+type started struct {
+	*host.Host
+	interrupts <-chan os.Signal
+}
+
 // withHost starts a host with the one agent, runs f, and closes the host.
-func (a *app) withHost(ctx context.Context, agent string, f func(*host.Host) error) error {
+// Ctrl-C is heard from the beginning: it stops the start, and what runs in it.
+func (a *app) withHost(ctx context.Context, agent string, f func(started) error) error {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	h, err := a.start(ctx, agent, interrupts)
+	if err != nil {
+		return err
+	}
+	err = f(started{h, interrupts})
+	signal.Stop(interrupts) // one more ends the program
+	return errors.Join(err, h.Shutdown())
+}
+
+// start starts a host, until ctx ends or an interrupt comes. A second interrupt
+// ends the program.
+func (a *app) start(ctx context.Context, agent string, interrupts chan os.Signal) (*host.Host, error) {
 	o := host.Options{Home: a.home, Config: a.configPath, Env: a.env, Version: version}
 	if agent != "" {
 		o.Agents = []string{agent}
 	}
-	ready := a.screen.Status("starting; the first time takes longer …", time.Second/4)
-	h, err := host.Start(ctx, o)
-	ready()
-	if err != nil {
-		return err
+	shown := a.screen.Status("starting; the first time takes longer …", time.Second/4)
+	starting, stop := context.WithCancel(ctx)
+	ready := make(chan struct{})
+	var heard sync.WaitGroup
+	heard.Go(func() {
+		select {
+		case <-interrupts:
+			signal.Stop(interrupts)
+			stop()
+		case <-ready:
+		}
+	})
+	h, err := host.Start(starting, o)
+	close(ready)
+	heard.Wait()
+	shown()
+	stopped := starting.Err() != nil
+	stop()
+	switch {
+	case !stopped:
+		return h, err
+	case err == nil:
+		err = h.Shutdown()
+	default:
+		err = nil // it says that it was stopped
 	}
-	return errors.Join(f(h), h.Shutdown())
+	return nil, errors.Join(exitError(terminal.ExitCancelled), err, a.screen.Note("stopped before anything was sent"))
 }
 
-// talk returns what runs turns on h. The returned function stops hearing
-// Ctrl-C.
-func (a *app) talk(h *host.Host, surface string) (*terminal.Talk, func()) {
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt)
-	t := &terminal.Talk{Host: surfaceHost{h, surface}, Interrupts: interrupts}
-	if a.screen.Terminal {
-		t.Tick = tick
+// talk returns what runs turns on h.
+func (a *app) talk(h started, surface string) *terminal.Talk {
+	return &terminal.Talk{
+		Host: surfaceHost{h.Host, surface}, Interrupts: h.interrupts,
+		Tick: tick, Health: h.Journal().Health,
 	}
-	return t, func() { signal.Stop(interrupts) }
 }
 
 // agentName is the agent that the config means by an empty name.

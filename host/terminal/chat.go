@@ -22,8 +22,8 @@ type Chat struct {
 	Lines Lines
 	// Session is the key of the session, Agent the agent's name.
 	Session, Agent string
-	// Piped says that the messages do not come from a terminal: an error, or
-	// an interrupt, then ends the chat.
+	// Piped says that the messages do not come from a terminal: an interrupt
+	// then ends the chat.
 	Piped bool
 	// Locales are the languages of markers: the agent's, then the person's.
 	Locales []string
@@ -65,6 +65,12 @@ func (c *Chat) run(ctx context.Context) error {
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, ErrLeave):
 			return nil
+		case errors.Is(err, ErrLongLine):
+			c.worst = Worse(c.worst, ExitUsage)
+			if err := c.Screen.Fail(err); err != nil {
+				return err
+			}
+			continue
 		case err != nil:
 			return err
 		}
@@ -159,7 +165,8 @@ func (c *Chat) say(ctx context.Context, text string) (leave bool, err error) {
 	case errors.Is(err, ErrLeave):
 		c.worst = Worse(c.worst, ExitCancelled)
 		return true, nil
-	case errors.As(err, &refused) && !c.Piped:
+	case errors.As(err, &refused):
+		c.worst = Worse(c.worst, ExitUsage)
 		return false, c.Screen.Fail(err)
 	case err != nil:
 		return true, err

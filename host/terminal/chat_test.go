@@ -222,21 +222,21 @@ func TestPipedOutputIsPlain(t *testing.T) {
 	}
 }
 
-// A message that is not accepted ends a piped chat: the rest would answer to
-// something that was not said.
+// A message that is not accepted is told, and the next one is sent.
 func TestRefusedMessage(t *testing.T) {
 	t.Parallel()
-	s := setup(true, "refuse", "ok")
-	var refused *RefusedError
-	if _, err := s.chat.Run(t.Context()); !errors.As(err, &refused) || len(s.host.sent) != 0 {
-		t.Errorf("err = %v, %d turns", err, len(s.host.sent))
-	}
-	s = setup(false, "refuse", "ok")
-	if _, err := s.chat.Run(t.Context()); err != nil || len(s.host.sent) != 1 {
-		t.Errorf("at a terminal: err = %v, %d turns", err, len(s.host.sent))
-	}
-	if !strings.Contains(s.err.String(), "the disk is full") {
-		t.Errorf("stderr: %q", s.err.String())
+	for _, piped := range []bool{true, false} {
+		s := setup(piped, "refuse", "ok")
+		want := ExitOK // a person has seen it
+		if piped {
+			want = ExitUsage
+		}
+		if code, err := s.chat.Run(t.Context()); err != nil || code != want || len(s.host.sent) != 1 {
+			t.Errorf("piped %t: code %d, %v, %d turns", piped, code, err, len(s.host.sent))
+		}
+		if !strings.Contains(s.err.String(), "the disk is full") {
+			t.Errorf("stderr: %q", s.err.String())
+		}
 	}
 }
 
@@ -378,6 +378,41 @@ func TestTerminationLeaves(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A journal that cannot be written is told once, and again when the cause is
+// another one.
+func TestWaitingForTheJournal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := setup(true, "deaf")
+		s.chat.Talk.Tick = time.Second
+		start := time.Now()
+		s.chat.Talk.Health = func() error {
+			switch since := time.Since(start); {
+			case since < 5*time.Second:
+				return errors.New("write journal: disk full")
+			case since < 8*time.Second:
+				return nil
+			}
+			return errors.New("write journal: read-only")
+		}
+		go func() {
+			<-s.host.streaming
+			<-time.After(10*time.Second + time.Millisecond)
+			s.interrupts <- os.Interrupt
+			<-s.host.streaming
+			s.interrupts <- os.Interrupt
+		}()
+		if code, err := s.chat.Run(t.Context()); err != nil || code != ExitCancelled {
+			t.Errorf("code %d, %v", code, err)
+		}
+		want := "zchost: write journal: disk full; waiting; Ctrl-C twice leaves\n" +
+			"zchost: write journal: read-only; waiting; Ctrl-C twice leaves\n"
+		if diff := cmp.Diff(want, s.err.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestExitCode(t *testing.T) {

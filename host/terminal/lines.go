@@ -15,10 +15,14 @@ const MaxLine = 1 << 20
 // ErrInterrupt is what Lines gives when Ctrl-C was pressed at the prompt.
 var ErrInterrupt = errors.New("interrupted at the prompt")
 
+// ErrLongLine is what Lines gives for a line of more than MaxLine bytes, which
+// it drops.
+var ErrLongLine = fmt.Errorf("a line is longer than %d bytes, and was not sent", MaxLine)
+
 // Lines gives what a person types, one message at a time.
 type Lines interface {
-	// Next returns the next message, io.EOF when there are no more, or
-	// ErrInterrupt.
+	// Next returns the next message, io.EOF when there are no more,
+	// ErrInterrupt or ErrLongLine.
 	Next(ctx context.Context) (string, error)
 	// Answering keeps what is typed from showing up in the answer until the
 	// returned function is called.
@@ -64,14 +68,18 @@ func (p *PipedLines) Next(ctx context.Context) (string, error) {
 
 func (p *PipedLines) read() (string, error) {
 	var text strings.Builder
+	long := false
 	for {
 		piece, err := p.in.ReadSlice('\n')
-		text.Write(piece)
+		long = long || text.Len()+len(piece) > MaxLine
+		if !long {
+			text.Write(piece)
+		}
 		switch {
-		case text.Len() > MaxLine:
-			return "", fmt.Errorf("read input: a line is longer than %d bytes", MaxLine)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
+		case long && (err == nil || errors.Is(err, io.EOF)):
+			return "", ErrLongLine
 		case err == nil, errors.Is(err, io.EOF) && text.Len() > 0:
 			return strings.TrimRight(text.String(), "\r\n"), nil
 		case errors.Is(err, io.EOF):

@@ -3,7 +3,6 @@ package terminal
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -49,15 +48,15 @@ type SummaryError struct {
 
 // Lister shows a turn as JSON, an event a line, and a Summary at the end.
 type Lister struct {
-	out io.Writer
+	screen *Screen
 	// attempts returns the ledger of a turn.
 	attempts func(turn string) ([]journal.Attempt, error)
 	text     strings.Builder
 }
 
-// NewLister writes to out; attempts returns the ledger of a turn.
-func NewLister(out io.Writer, attempts func(turn string) ([]journal.Attempt, error)) *Lister {
-	return &Lister{out: out, attempts: attempts}
+// NewLister writes to the screen; attempts returns the ledger of a turn.
+func NewLister(s *Screen, attempts func(turn string) ([]journal.Attempt, error)) *Lister {
+	return &Lister{screen: s, attempts: attempts}
 }
 
 // Show writes a line for each event.
@@ -78,6 +77,9 @@ func (l *Lister) Show(events []journal.Event) error {
 
 // Waiting does nothing.
 func (l *Lister) Waiting(time.Duration) {}
+
+// Notice tells it beside the JSON.
+func (l *Lister) Notice(text string) error { return l.screen.Note(text) }
 
 // End writes the summary.
 func (l *Lister) End(t journal.Turn) error {
@@ -107,7 +109,7 @@ func (l *Lister) End(t journal.Turn) error {
 }
 
 func (l *Lister) write(b []byte) error {
-	if _, err := l.out.Write(b); err != nil {
+	if _, err := l.screen.Out.Write(b); err != nil {
 		return fmt.Errorf("write events: %w", err)
 	}
 	return nil

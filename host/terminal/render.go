@@ -17,6 +17,8 @@ type View interface {
 	Show(events []journal.Event) error
 	// Waiting is called while nothing happens.
 	Waiting(since time.Duration)
+	// Notice tells something that is not about the answer.
+	Notice(text string) error
 	// End shows how the turn ended.
 	End(t journal.Turn) error
 }
@@ -156,14 +158,14 @@ func (r *Renderer) tell(e *journal.Event) error {
 	case journal.EventTurnEnded:
 		r.fell = n.Fallback
 	case journal.EventWarning:
-		return r.note("warning: " + warningText(n.Code))
+		return r.Notice("warning: " + warningText(n.Code))
 	case journal.EventRetrying:
 		if r.screen.Terminal {
-			return r.note(fmt.Sprintf("%s failed (%s); asking it again", n.Candidate, n.After))
+			return r.Notice(fmt.Sprintf("%s failed (%s); asking it again", n.Candidate, n.After))
 		}
 	case journal.EventFallingBack:
 		if r.screen.Terminal {
-			return r.note(fmt.Sprintf("%s failed (%s); asking %s", r.asked, n.After, n.Candidate))
+			return r.Notice(fmt.Sprintf("%s failed (%s); asking %s", r.asked, n.After, n.Candidate))
 		}
 	default:
 	}
@@ -178,8 +180,8 @@ func warningText(code string) string {
 	return code
 }
 
-// note tells something beside the answer.
-func (r *Renderer) note(text string) error {
+// Notice tells something beside the answer.
+func (r *Renderer) Notice(text string) error {
 	r.clearStatus()
 	r.newLine()
 	if err := r.flush(); err != nil {

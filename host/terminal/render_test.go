@@ -212,7 +212,7 @@ func TestLister(t *testing.T) {
 		{Outcome: "complete", Usage: abi.Usage{Input: n(7), Output: n(2)}, UsageSource: journal.UsageReported},
 	}
 	var out bytes.Buffer
-	l := NewLister(&out, func(string) ([]journal.Attempt, error) { return attempts, nil })
+	l := NewLister(&Screen{Out: &out}, func(string) ([]journal.Attempt, error) { return attempts, nil })
 	if err := l.Show([]journal.Event{{N: 1, At: time.UnixMilli(1000), Type: abi.EventText, Text: "a\x1b[31m"}}); err != nil {
 		t.Fatal(err)
 	}

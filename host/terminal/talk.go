@@ -54,10 +54,15 @@ type Talk struct {
 	Host Host
 	// Interrupts receives SIGINT.
 	Interrupts <-chan os.Signal
-	// Tick is how often View.Waiting is called while nothing happens; 0 means
-	// never.
+	// Tick is how often View.Waiting is called, and Health, while nothing
+	// happens; 0 means never.
 	Tick time.Duration
+	// Health returns why nothing can be stored at present, or nil; may be nil.
+	Health func() error
 }
+
+// patience is how long nothing has to happen before a person is told why.
+const patience = 2 * time.Second
 
 // settleTime is how long a turn gets to settle when the process is told to end.
 const settleTime = 10 * time.Second
@@ -121,14 +126,16 @@ func (t *Talk) follow(ctx context.Context, turn string, v View) error {
 	if err != nil {
 		return err
 	}
-	quiet := time.Now()
+	quiet, told := time.Now(), ""
 	for {
 		batch, err := t.next(ctx, events)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, errQuiet):
-			v.Waiting(time.Since(quiet))
+			if told, err = t.wait(v, time.Since(quiet), told); err != nil {
+				return err
+			}
 			continue
 		case err != nil:
 			return err
@@ -138,6 +145,21 @@ func (t *Talk) follow(ctx context.Context, turn string, v View) error {
 		}
 		quiet = time.Now()
 	}
+}
+
+// wait shows that a turn is still going on, and tells why it cannot, unless
+// that was told last. It returns what was told last.
+func (t *Talk) wait(v View, since time.Duration, told string) (string, error) {
+	if t.Health != nil && since >= patience {
+		if err := t.Health(); err != nil && err.Error() != told {
+			told = err.Error()
+			if err := v.Notice(told + "; waiting; Ctrl-C twice leaves"); err != nil {
+				return told, err
+			}
+		}
+	}
+	v.Waiting(since)
+	return told, nil
 }
 
 var errQuiet = errors.New("nothing happened")
