@@ -38,8 +38,11 @@ func TestPipedLinesAreBounded(t *testing.T) {
 	t.Parallel()
 	long := io.MultiReader(strings.NewReader(strings.Repeat("x", MaxLine+1)), strings.NewReader("\nnext\n"))
 	lines := NewPipedLines(long)
-	if _, err := lines.Next(t.Context()); err == nil {
-		t.Error("a line over the limit was taken")
+	if _, err := lines.Next(t.Context()); !errors.Is(err, ErrLongLine) {
+		t.Errorf("a line over the limit: %v", err)
+	}
+	if text, err := lines.Next(t.Context()); text != "next" || err != nil {
+		t.Errorf("after it: %q, %v", text, err)
 	}
 }
 
