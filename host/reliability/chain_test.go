@@ -13,7 +13,7 @@ import (
 )
 
 // The four cuts: one candidate and two, each cut before any text and after
-// some (REL-3, REL-4).
+// some (REL-2, REL-3, REL-4).
 func TestFourCuts(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
