@@ -45,7 +45,7 @@ func testMain(m *testing.M) int {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if len(builtin.Names()) == 0 {
-		t.Skip("the built-in plugins are not built: run make plugins")
+		t.Fatal("the built-in plugins are not built: run make plugins")
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",

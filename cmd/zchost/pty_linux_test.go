@@ -36,7 +36,7 @@ type pty struct {
 func startChat(t *testing.T, url string, env ...string) *pty {
 	t.Helper()
 	if len(builtin.Names()) == 0 {
-		t.Skip("the built-in plugins are not built: run make plugins")
+		t.Fatal("the built-in plugins are not built: run make plugins")
 	}
 	ctrl, tty, err := openPTY()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func TestCtrlCAtTheStart(t *testing.T) {
 	t.Parallel()
 	if len(builtin.Names()) == 0 {
-		t.Skip("the built-in plugins are not built: run make plugins")
+		t.Fatal("the built-in plugins are not built: run make plugins")
 	}
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		home := t.TempDir()
