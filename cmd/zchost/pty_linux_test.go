@@ -141,6 +141,8 @@ func (p *pty) ends(code int) {
 	p.t.Helper()
 	_ = p.cmd.Wait() // the code tells
 	if got := p.cmd.ProcessState.ExitCode(); got != code {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.t.Errorf("exit code %d, want %d; screen:\n%q", got, code, p.screen.String())
 	}
 }

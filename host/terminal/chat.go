@@ -86,8 +86,9 @@ func (c *Chat) run(ctx context.Context) error {
 
 // next reads a message. A second Ctrl-C in a row leaves.
 func (c *Chat) next(ctx context.Context) (string, error) {
+	c.forget()
 	for n := 0; ; n++ {
-		text, err := c.read(ctx)
+		text, err := c.read(ctx, c.Piped || n > 0)
 		switch {
 		case !errors.Is(err, ErrInterrupt):
 			return text, err
@@ -104,9 +105,10 @@ func (c *Chat) next(ctx context.Context) (string, error) {
 }
 
 // read reads a line. At a terminal the editor sees Ctrl-C as a key; with piped
-// input it comes as a signal.
-func (c *Chat) read(ctx context.Context) (string, error) {
-	if !c.Piped {
+// input it comes as a signal, and so does a second one that is pressed before
+// the editor has taken the terminal again.
+func (c *Chat) read(ctx context.Context, signals bool) (string, error) {
+	if !signals {
 		text, err := c.Lines.Next(ctx)
 		if ctx.Err() != nil {
 			return "", ErrLeave

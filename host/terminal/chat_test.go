@@ -532,3 +532,28 @@ func TestScreenObeysEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// gap is a terminal at which the second Ctrl-C is pressed before the editor has
+// taken the terminal again: it comes as a signal, and the line never does.
+type gap struct {
+	script
+	interrupts chan<- os.Signal
+}
+
+func (g *gap) Next(ctx context.Context) (string, error) {
+	if len(g.lines) > 0 {
+		return g.script.Next(ctx)
+	}
+	g.interrupts <- os.Interrupt
+	<-ctx.Done()
+	return "", context.Cause(ctx)
+}
+
+func TestSecondCtrlCBetweenTwoPrompts(t *testing.T) {
+	t.Parallel()
+	s := setup(false)
+	s.chat.Lines = &gap{script{[]string{"^C"}}, s.interrupts}
+	if code, err := s.chat.Run(t.Context()); code != ExitOK || err != nil {
+		t.Errorf("code %d, %v", code, err)
+	}
+}
