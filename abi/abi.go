@@ -76,6 +76,14 @@ const (
 	ExportModelsResponse = "models_response"
 )
 
+// Exports of a tool plugin.
+const (
+	// ExportTools takes an empty object and returns ToolList.
+	ExportTools = "tools"
+	// ExportCall takes ToolCall and returns ToolResult.
+	ExportCall = "call"
+)
+
 // Sizes that both sides keep to.
 const (
 	// MaxState is the largest State of an EventsHeader, in bytes.

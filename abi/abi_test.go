@@ -46,8 +46,18 @@ func TestVisible(t *testing.T) {
 		abi.EventMeta: false, abi.EventText: true, abi.EventReasoning: true, abi.EventToolCall: false, abi.EventProviderTool: true,
 		abi.EventUsage: false, abi.EventFinish: false, abi.EventDone: false, abi.EventFailure: false,
 	} {
-		if typ.Visible() != want {
+		if typ.Visible("x") != want {
 			t.Errorf("%s visible = %v", typ, !want)
+		}
+	}
+}
+
+// A signature alone shows nothing.
+func TestVisibleNeedsText(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[abi.EventType]bool{abi.EventText: false, abi.EventReasoning: false, abi.EventProviderTool: true} {
+		if typ.Visible("") != want {
+			t.Errorf("%s without text: visible = %v", typ, !want)
 		}
 	}
 }

@@ -27,6 +27,12 @@ const (
 	PartToolCall PartType = "tool_call"
 	// PartToolResult is what a tool returned.
 	PartToolResult PartType = "tool_result"
+	// PartProviderTool is something that the provider itself has executed.
+	PartProviderTool PartType = "provider_tool"
+	// PartImage is a picture, PartFile another attachment; the contents stay
+	// with the host.
+	PartImage PartType = "image"
+	PartFile  PartType = "file"
 )
 
 // Message is one message of the conversation. Neighbouring messages never have
@@ -43,17 +49,29 @@ type Message struct {
 type Part struct {
 	// Type says which of the other fields are set.
 	Type PartType `json:"type"`
-	// Text is the text of a text or reasoning part, or the content of a
-	// tool_result.
+	// Text is the text of a text or reasoning part, the content of a
+	// tool_result, or what a provider_tool shows.
 	Text string `json:"text,omitempty"`
-	// Signature is the opaque signature of a reasoning part, exactly as the
-	// provider sent it.
+	// Signature is the opaque signature of a text, reasoning or tool_call
+	// part, exactly as the provider sent it. A part that another provider gave
+	// comes without it.
 	Signature string `json:"signature,omitempty"`
+	// Opaque is the provider's own form of a reasoning or provider_tool part,
+	// exactly as the plugin gave it in the event. Only the provider that gave
+	// the part gets it; the host knows nothing of what is in it (STR-8).
+	Opaque string `json:"opaque,omitempty"`
 	// CallID joins a tool_call with its tool_result. The host makes it: it is
 	// unique in the whole conversation.
 	CallID string `json:"call_id,omitempty"`
-	// Name is the tool's name, of a tool_call and a tool_result.
+	// Name is the tool's name, of a tool_call, a tool_result and a
+	// provider_tool, or the file's, of an image or file; may be empty there.
 	Name string `json:"name,omitempty"`
+	// Blob is the id of an image's or file's contents: a-z and 0-9. The text
+	// {{blob:ID}} in the message's fragment, inside a string, becomes their
+	// base64 (RFC 4648, section 4).
+	Blob string `json:"blob,omitempty"`
+	// MediaType is the media type of an image or file, such as "image/png".
+	MediaType string `json:"media_type,omitempty"`
 	// Arguments is the JSON object of a tool_call, as text.
 	Arguments string `json:"arguments,omitempty"`
 	// IsError says that a tool_result reports a failure.

@@ -9,8 +9,8 @@ const (
 	EventMeta EventType = "meta"
 	// EventText gives the next piece of the answer.
 	EventText EventType = "text"
-	// EventReasoning gives the next piece of the reasoning, or its
-	// signature.
+	// EventReasoning gives the next piece of the reasoning, its signature, or
+	// its opaque form.
 	EventReasoning EventType = "reasoning"
 	// EventToolCall begins or continues a call of a tool: its index, id and name,
 	// and a piece of its arguments.
@@ -30,9 +30,10 @@ const (
 )
 
 // Visible reports whether an event of this type is output that a person may
-// have seen, after which the request is never replayed (REL-4).
-func (t EventType) Visible() bool {
-	return t == EventText || t == EventReasoning || t == EventProviderTool
+// have seen, after which the request is never replayed (REL-4). Text and
+// reasoning are, if they are not empty: a signature alone shows nothing.
+func (t EventType) Visible(text string) bool {
+	return t == EventProviderTool || (text != "" && (t == EventText || t == EventReasoning))
 }
 
 // FinishReason says why the model stopped.
@@ -70,10 +71,17 @@ type Event struct {
 	// Text is the next piece of text or reasoning, or what a provider_tool
 	// shows.
 	Text string `json:"text,omitempty"`
-	// Signature is the opaque signature of a reasoning part.
+	// Signature is the opaque signature of the text, reasoning or tool_call
+	// part that the event continues or begins. It ends a text or reasoning
+	// part.
 	Signature string `json:"signature,omitempty"`
+	// Opaque is the provider's own form of the reasoning or provider_tool part,
+	// which is given back byte for byte with later requests. It ends the part.
+	Opaque string `json:"opaque,omitempty"`
 	// Index is the place of a tool_call among the calls of the response;
-	// absent if the provider gave none.
+	// absent if the provider gave none. Of text and reasoning it is the place
+	// of the part: the host joins neighbouring pieces of one type into one part
+	// unless their indexes differ.
 	Index *int64 `json:"index,omitempty"`
 	// Name is the name of the tool (tool_call, provider_tool). It is set, not
 	// appended.

@@ -6,7 +6,8 @@ import "strings"
 // a long history costs the sandbox almost nothing: one word for each message,
 // with a space between them. A word is a letter for the role, u (user), a
 // (assistant) or t (tool), followed by a letter for each part: T (text), R
-// (reasoning), C (tool_call) or E (tool_result). "uT aTC tEE aT" is a question,
+// (reasoning), C (tool_call), E (tool_result), P (provider_tool), I (image) or
+// F (file). "uT aTC tEE aT" is a question,
 // an answer that calls a tool, two results, and a final answer.
 type Outline string
 
@@ -55,6 +56,12 @@ func partLetter(t PartType) byte {
 		return 'E'
 	case PartText:
 		return 'T'
+	case PartProviderTool:
+		return 'P'
+	case PartImage:
+		return 'I'
+	case PartFile:
+		return 'F'
 	}
 	return '?'
 }

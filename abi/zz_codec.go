@@ -73,6 +73,11 @@ func (v *Part) AppendJSON(dst []byte) []byte {
 		dst = jsonscan.AppendString(dst, v.Signature)
 		dst = append(dst, ',')
 	}
+	if v.Opaque != "" {
+		dst = append(dst, `"opaque":`...)
+		dst = jsonscan.AppendString(dst, v.Opaque)
+		dst = append(dst, ',')
+	}
 	if v.CallID != "" {
 		dst = append(dst, `"call_id":`...)
 		dst = jsonscan.AppendString(dst, v.CallID)
@@ -81,6 +86,16 @@ func (v *Part) AppendJSON(dst []byte) []byte {
 	if v.Name != "" {
 		dst = append(dst, `"name":`...)
 		dst = jsonscan.AppendString(dst, v.Name)
+		dst = append(dst, ',')
+	}
+	if v.Blob != "" {
+		dst = append(dst, `"blob":`...)
+		dst = jsonscan.AppendString(dst, v.Blob)
+		dst = append(dst, ',')
+	}
+	if v.MediaType != "" {
+		dst = append(dst, `"media_type":`...)
+		dst = jsonscan.AppendString(dst, v.MediaType)
 		dst = append(dst, ',')
 	}
 	if v.Arguments != "" {
@@ -121,10 +136,16 @@ func (v *Part) scan(s *jsonscan.Scanner) {
 			v.Text = s.String()
 		case "signature":
 			v.Signature = s.String()
+		case "opaque":
+			v.Opaque = s.String()
 		case "call_id":
 			v.CallID = s.String()
 		case "name":
 			v.Name = s.String()
+		case "blob":
+			v.Blob = s.String()
+		case "media_type":
+			v.MediaType = s.String()
 		case "arguments":
 			v.Arguments = s.String()
 		case "is_error":
@@ -562,6 +583,11 @@ func (v *Event) AppendJSON(dst []byte) []byte {
 		dst = jsonscan.AppendString(dst, v.Signature)
 		dst = append(dst, ',')
 	}
+	if v.Opaque != "" {
+		dst = append(dst, `"opaque":`...)
+		dst = jsonscan.AppendString(dst, v.Opaque)
+		dst = append(dst, ',')
+	}
 	if v.Index != nil {
 		dst = append(dst, `"index":`...)
 		dst = strconv.AppendInt(dst, *v.Index, 10)
@@ -629,6 +655,8 @@ func (v *Event) scan(s *jsonscan.Scanner) {
 			v.Text = s.String()
 		case "signature":
 			v.Signature = s.String()
+		case "opaque":
+			v.Opaque = s.String()
 		case "index":
 			p := new(int64)
 			*p = s.Int()
@@ -1176,6 +1204,186 @@ func (v *Piece) scan(s *jsonscan.Scanner) {
 	}
 }
 
+// AppendJSON appends the document as JSON to dst.
+func (v *ToolList) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = append(dst, `"tools":`...)
+	dst = append(dst, '[')
+	for i := range v.Tools {
+		dst = v.Tools[i].AppendJSON(dst)
+		dst = append(dst, ',')
+	}
+	dst = closeWith(dst, ']')
+	dst = append(dst, ',')
+	return closeWith(dst, '}')
+}
+
+// DecodeJSON sets the document to what is in data. It keeps no part of data. The
+// error is a *DecodeError.
+func (v *ToolList) DecodeJSON(data []byte) error {
+	*v = ToolList{}
+	s := jsonscan.New(data)
+	v.scan(&s)
+	return decodeError("ToolList", s.End())
+}
+
+func (v *ToolList) scan(s *jsonscan.Scanner) {
+	if s.Null() {
+		return
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		if s.Null() {
+			continue
+		}
+		switch string(key) {
+		case "tools":
+			v.Tools = nil
+			for s.Array(); s.Elem(); {
+				var e ToolSpec
+				e.scan(s)
+				v.Tools = append(v.Tools, e)
+			}
+		}
+	}
+}
+
+// AppendJSON appends the document as JSON to dst.
+func (v *ToolSpec) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = append(dst, `"name":`...)
+	dst = jsonscan.AppendString(dst, v.Name)
+	dst = append(dst, ',')
+	if v.Description != "" {
+		dst = append(dst, `"description":`...)
+		dst = jsonscan.AppendString(dst, v.Description)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"input_schema":`...)
+	dst = appendRaw(dst, v.InputSchema)
+	dst = append(dst, ',')
+	dst = append(dst, `"effect":`...)
+	dst = jsonscan.AppendString(dst, v.Effect)
+	dst = append(dst, ',')
+	return closeWith(dst, '}')
+}
+
+// DecodeJSON sets the document to what is in data. It keeps no part of data. The
+// error is a *DecodeError.
+func (v *ToolSpec) DecodeJSON(data []byte) error {
+	*v = ToolSpec{}
+	s := jsonscan.New(data)
+	v.scan(&s)
+	return decodeError("ToolSpec", s.End())
+}
+
+func (v *ToolSpec) scan(s *jsonscan.Scanner) {
+	if s.Null() {
+		return
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		if s.Null() {
+			continue
+		}
+		switch string(key) {
+		case "name":
+			v.Name = s.String()
+		case "description":
+			v.Description = s.String()
+		case "input_schema":
+			v.InputSchema = scanRaw(s)
+		case "effect":
+			v.Effect = knownEffect(s.Bytes())
+		}
+	}
+}
+
+// AppendJSON appends the document as JSON to dst.
+func (v *ToolCall) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = append(dst, `"id":`...)
+	dst = jsonscan.AppendString(dst, v.ID)
+	dst = append(dst, ',')
+	dst = append(dst, `"name":`...)
+	dst = jsonscan.AppendString(dst, v.Name)
+	dst = append(dst, ',')
+	dst = append(dst, `"arguments":`...)
+	dst = appendRaw(dst, v.Arguments)
+	dst = append(dst, ',')
+	return closeWith(dst, '}')
+}
+
+// DecodeJSON sets the document to what is in data. It keeps no part of data. The
+// error is a *DecodeError.
+func (v *ToolCall) DecodeJSON(data []byte) error {
+	*v = ToolCall{}
+	s := jsonscan.New(data)
+	v.scan(&s)
+	return decodeError("ToolCall", s.End())
+}
+
+func (v *ToolCall) scan(s *jsonscan.Scanner) {
+	if s.Null() {
+		return
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		if s.Null() {
+			continue
+		}
+		switch string(key) {
+		case "id":
+			v.ID = s.String()
+		case "name":
+			v.Name = s.String()
+		case "arguments":
+			v.Arguments = scanRaw(s)
+		}
+	}
+}
+
+// AppendJSON appends the document as JSON to dst.
+func (v *ToolResult) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	dst = append(dst, `"content":`...)
+	dst = jsonscan.AppendString(dst, v.Content)
+	dst = append(dst, ',')
+	if v.IsError {
+		dst = append(dst, `"is_error":`...)
+		dst = strconv.AppendBool(dst, v.IsError)
+		dst = append(dst, ',')
+	}
+	return closeWith(dst, '}')
+}
+
+// DecodeJSON sets the document to what is in data. It keeps no part of data. The
+// error is a *DecodeError.
+func (v *ToolResult) DecodeJSON(data []byte) error {
+	*v = ToolResult{}
+	s := jsonscan.New(data)
+	v.scan(&s)
+	return decodeError("ToolResult", s.End())
+}
+
+func (v *ToolResult) scan(s *jsonscan.Scanner) {
+	if s.Null() {
+		return
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		if s.Null() {
+			continue
+		}
+		switch string(key) {
+		case "content":
+			v.Content = s.String()
+		case "is_error":
+			v.IsError = s.Bool()
+		}
+	}
+}
+
 func knownKind(word []byte) Kind {
 	switch string(word) {
 	case "provider":
@@ -1232,6 +1440,12 @@ func knownPartType(word []byte) PartType {
 		return PartToolCall
 	case "tool_result":
 		return PartToolResult
+	case "provider_tool":
+		return PartProviderTool
+	case "image":
+		return PartImage
+	case "file":
+		return PartFile
 	}
 	return PartType(word)
 }
@@ -1324,4 +1538,16 @@ func knownScriptEnd(word []byte) ScriptEnd {
 		return ScriptEndSilence
 	}
 	return ScriptEnd(word)
+}
+
+func knownEffect(word []byte) Effect {
+	switch string(word) {
+	case "none":
+		return EffectNone
+	case "read":
+		return EffectRead
+	case "write":
+		return EffectWrite
+	}
+	return Effect(word)
 }

@@ -36,6 +36,16 @@ const (
 	EventWarning        abi.EventType = "warning"
 	EventDecision       abi.EventType = "decision"
 	EventTurnEnded      abi.EventType = "turn_ended"
+	// EventApprovalAsked and EventApprovalAnswered are about one tool call;
+	// EventToolStarted comes when it is about to run, EventToolEnded when its
+	// result is stored, run or not.
+	EventApprovalAsked    abi.EventType = "approval_asked"
+	EventApprovalAnswered abi.EventType = "approval_answered"
+	EventToolStarted      abi.EventType = "tool_started"
+	EventToolEnded        abi.EventType = "tool_ended"
+	// EventCompacted says that earlier turns were replaced by a summary in
+	// what the model is shown.
+	EventCompacted abi.EventType = "compacted"
 )
 
 // eventJSON is an Event as JSON; at is in Unix milliseconds.

@@ -90,7 +90,7 @@ const turnColumns = `t.id, t.session, s.key, t.agent, t.seq, t.state, t.marker, 
 	t.candidate, t.fallback, t.created, coalesce(t.started, 0), coalesce(t.ended, 0),
 	coalesce((SELECT text FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
 	coalesce((SELECT surface FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
-	EXISTS (SELECT 1 FROM events WHERE turn = t.id AND type IN ('text', 'reasoning', 'provider_tool')),
+	EXISTS (SELECT 1 FROM events WHERE turn = t.id AND (type = 'provider_tool' OR (type IN ('text', 'reasoning') AND text <> ''))),
 	coalesce((SELECT max(n) FROM events WHERE turn = t.id), 0)
 	FROM turns t JOIN sessions s ON s.id = t.session`
 
@@ -157,7 +157,7 @@ func (r *Reader) Attempts(ctx context.Context, turn string) ([]Attempt, error) {
 		SELECT id, turn, iteration, number, profile, provider, model, served, fingerprint, streaming, key_label,
 			started, coalesce(ended, 0), outcome, status, code, message, request_id, wait,
 			input, output, cache_read, cache_write, reasoning, usage_source, warning,
-			id IN (SELECT attempt FROM events WHERE turn = ?1 AND type IN ('text', 'reasoning', 'provider_tool'))
+			id IN (SELECT attempt FROM events WHERE turn = ?1 AND (type = 'provider_tool' OR (type IN ('text', 'reasoning') AND text <> '')))
 		FROM attempts WHERE turn = ?1 ORDER BY id`, turn)
 	return collect("attempts of "+turn, rows, err, func(scan func(...any) error) (Attempt, error) {
 		var a Attempt

@@ -152,7 +152,7 @@ func (r *run) take(a *attempt, events []abi.Event) error {
 		return err
 	}
 	for i := range events {
-		a.visible = a.visible || events[i].Type.Visible()
+		a.visible = a.visible || events[i].Type.Visible(events[i].Text)
 		if f := a.answer.add(&events[i]); f != nil {
 			a.reject(f)
 			break
@@ -166,7 +166,7 @@ func (r *run) take(a *attempt, events []abi.Event) error {
 func worth(events []abi.Event) []abi.Event {
 	out := make([]abi.Event, 0, len(events))
 	for _, e := range events {
-		if e.Type.Visible() && e.Text == "" && e.Type != abi.EventProviderTool && e.Signature == "" {
+		if (e.Type == abi.EventText || e.Type == abi.EventReasoning) && e.Text == "" && e.Signature == "" && e.Opaque == "" {
 			continue
 		}
 		out = append(out, e)

@@ -115,8 +115,8 @@ func TestAbsurdUsage(t *testing.T) {
 	}
 }
 
-// What is visible is never asked for again: text, reasoning, also if it is only
-// a signature, and a tool that the provider ran itself (REL-4, STR-7).
+// What is visible is never asked for again: text, reasoning, and a tool that
+// the provider ran itself (REL-4, STR-7). A signature alone shows nothing.
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -127,7 +127,7 @@ func TestVisible(t *testing.T) {
 		{"text", text("a"), true},
 		{"empty text", text(""), false},
 		{"reasoning", thought("hm"), true},
-		{"a signature alone", abi.Event{Type: abi.EventReasoning, Signature: "s"}, true},
+		{"a signature alone", abi.Event{Type: abi.EventReasoning, Signature: "s"}, false},
 		{"empty reasoning", abi.Event{Type: abi.EventReasoning}, false},
 		{"a provider's own tool", abi.Event{Type: abi.EventProviderTool, Name: "search"}, true},
 		{"a tool call", toolCall(at(0), "a", "ls", "{}"), false},

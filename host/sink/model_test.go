@@ -92,7 +92,7 @@ func (m *machine) add(t *rapid.T, attempt int64, types []abi.EventType) {
 			t.Fatalf("the caller's event was changed: %+v", e)
 		}
 		e.N, e.Attempt = int64(len(m.want)+1), attempt
-		fresh = fresh || (e.Type.Visible() && !slices.ContainsFunc(m.want, visibleOf(attempt)))
+		fresh = fresh || (e.Type.Visible(e.Text) && !slices.ContainsFunc(m.want, visibleOf(attempt)))
 		m.want = append(m.want, e)
 	}
 	if fresh && !slices.ContainsFunc(m.durable(t), visibleOf(attempt)) {
@@ -105,7 +105,7 @@ func (m *machine) add(t *rapid.T, attempt int64, types []abi.EventType) {
 
 // visibleOf tells whether an event is a visible one of an attempt.
 func visibleOf(attempt int64) func(journal.Event) bool {
-	return func(e journal.Event) bool { return e.Attempt == attempt && e.Type.Visible() }
+	return func(e journal.Event) bool { return e.Attempt == attempt && e.Type.Visible(e.Text) }
 }
 
 // durable is what the journal has.
@@ -327,7 +327,7 @@ func hammerRead(t *testing.T, f *fixture, turn string, n int) []journal.Event {
 			return got
 		}
 		for _, e := range events {
-			if e.Type.Visible() && !known[e.Attempt] {
+			if e.Type.Visible(e.Text) && !known[e.Attempt] {
 				known[e.Attempt] = true
 				if !inJournal(t, f, turn, e.Attempt) {
 					t.Errorf("a reader has event %d of attempt %d, and the journal has none of it", e.N, e.Attempt)
@@ -341,6 +341,6 @@ func hammerRead(t *testing.T, f *fixture, turn string, n int) []journal.Event {
 func inJournal(t *testing.T, f *fixture, turn string, attempt int64) bool {
 	t.Helper()
 	return slices.ContainsFunc(stored(t, f, turn), func(e journal.Event) bool {
-		return e.Attempt == attempt && e.Type.Visible()
+		return e.Attempt == attempt && e.Type.Visible(e.Text)
 	})
 }

@@ -124,7 +124,7 @@ func (s *Sink) Append(ctx context.Context, attempt int64, events ...journal.Even
 	return nil
 }
 
-func visible(e journal.Event) bool { return e.Type.Visible() }
+func visible(e journal.Event) bool { return e.Type.Visible(e.Text) }
 
 // appendFirst adds events of which one is the first visible one: committed
 // first, together with all that waits, then given to readers (SNK-2).

@@ -105,7 +105,7 @@ func TestFirstVisibleIsCommitted(t *testing.T) {
 					cancel()
 					if events, err := r.Next(ctx); err == nil {
 						for _, e := range events {
-							if e.Type.Visible() && !s.Visible(e.Attempt) {
+							if e.Type.Visible(e.Text) && !s.Visible(e.Attempt) {
 								t.Errorf("a reader has %+v, and the journal not", e)
 							}
 						}

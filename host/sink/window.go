@@ -18,7 +18,7 @@ func (s *Sink) add(e journal.Event, now time.Time) {
 	n := size(&e)
 	s.bytes += n
 	s.pending += n
-	if e.Type.Visible() && !slices.Contains(s.visible, e.Attempt) {
+	if e.Type.Visible(e.Text) && !slices.Contains(s.visible, e.Attempt) {
 		s.visible = append(s.visible, e.Attempt)
 	}
 }
