@@ -58,6 +58,8 @@ type Config struct {
 	// messages, all if that is 0.
 	WantsMessages bool
 	MessagesLimit int
+	// Blob reads the contents of an image or file that a message names.
+	Blob func(ctx context.Context, id string) ([]byte, error)
 	// Fragments is the cache that all endpoints share.
 	Fragments *Fragments
 	Client    *egress.Client

@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -135,7 +134,7 @@ func prompt(texts ...string) *reliability.Prompt {
 	p := &reliability.Prompt{}
 	for _, s := range texts {
 		m := abi.Message{Role: abi.RoleUser, Parts: []abi.Part{{Type: abi.PartText, Text: s}}}
-		p.Messages = append(p.Messages, &reliability.Message{Message: m, Hash: sha256.Sum256([]byte(s))})
+		p.Messages = append(p.Messages, reliability.NewMessage(m, ""))
 	}
 	return p
 }

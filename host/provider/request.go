@@ -20,17 +20,18 @@ type request struct {
 
 // build asks the plugin for the request.
 func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, error) {
-	fragments, err := e.fragments(ctx, r.Prompt.Messages)
+	messages := e.own(r.Prompt.Messages)
+	fragments, err := e.fragments(ctx, messages)
 	if err != nil {
 		return request{}, err
 	}
 	in := abi.ChatRequest{
-		Model: r.Model, System: r.Prompt.System, Outline: outline(r.Prompt.Messages),
+		Model: r.Model, System: r.Prompt.System, Outline: outline(messages), Tools: r.Prompt.Tools,
 		MaxTokens: r.Sampling.MaxTokens, Temperature: r.Sampling.Temperature,
 		Stream: r.Stream, BaseURL: e.BaseURL, Options: e.Options,
 	}
 	if e.WantsMessages {
-		in.Messages = e.last(r.Prompt.Messages)
+		in.Messages = e.last(messages)
 	}
 	doc, err := e.Plugin.Call(ctx, abi.ExportChatRequest, in.AppendJSON(nil))
 	if err != nil {
@@ -42,6 +43,9 @@ func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, e
 	}
 	if out.Script != nil {
 		return request{script: out.Script}, nil
+	}
+	if fragments, err = e.attach(ctx, messages, fragments); err != nil {
+		return request{}, err
 	}
 	body, ok := assemble(out.Body, fragments)
 	if !ok {
@@ -56,6 +60,28 @@ func (e *Endpoint) build(ctx context.Context, r reliability.Request) (request, e
 	return request{http: egress.Request{
 		Method: out.Method, URL: out.URL, Headers: out.Headers, Body: body, Contents: contents,
 	}}, nil
+}
+
+// own returns the messages as this provider may be shown them. Neighbours that
+// have one role after another's message was left out become one.
+func (e *Endpoint) own(messages []*reliability.Message) []*reliability.Message {
+	out := make([]*reliability.Message, 0, len(messages))
+	gap := false
+	for _, m := range messages {
+		m = m.For(e.Name)
+		n := len(out)
+		between := gap
+		gap = m == nil
+		switch {
+		case m == nil:
+		case between && n > 0 && out[n-1].Role == m.Role:
+			parts := append(append([]abi.Part(nil), out[n-1].Parts...), m.Parts...)
+			out[n-1] = reliability.NewMessage(abi.Message{Role: m.Role, Parts: parts}, "")
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // assemble puts the fragments in the body's one placeholder; ok is false if

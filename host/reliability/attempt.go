@@ -68,15 +68,16 @@ func (a *attempt) empty() bool {
 	return !a.answer.has(abi.PartText) && !a.answer.has(abi.PartToolCall)
 }
 
-// incomplete reports whether the answer ended early (STR-5), or in the middle
-// of a tool call, whatever the reason that the provider gave (STR-6).
+// incomplete reports whether the answer ended early (STR-5). One that ended in
+// the middle of a tool call, though the provider gives another reason, is
+// complete: the model is told which of its calls were broken (STR-6).
 func (a *attempt) incomplete() bool {
 	switch a.answer.finish {
 	case abi.FinishLength, abi.FinishContentFilter, abi.FinishRefusal, abi.FinishPause:
 		return true
 	case abi.FinishStop, abi.FinishToolCalls, abi.FinishUnknown:
 	}
-	return a.answer.cut()
+	return false
 }
 
 // do makes one attempt: the row, the request, the events, the outcome. An
@@ -255,6 +256,9 @@ func (r *run) finish(a *attempt, key *Lease) {
 	a.row.Usage, a.row.UsageSource = a.answer.usage, journal.UsageUnknown
 	if a.answer.known {
 		a.row.UsageSource = journal.UsageReported
+	}
+	if r.chain.Price != nil {
+		r.chain.Price(&a.row)
 	}
 	switch {
 	case a.ctxErr != nil, a.unstored:

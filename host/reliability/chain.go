@@ -22,6 +22,12 @@ type Chain struct {
 	Deadline time.Duration
 	// Random gives numbers in [0, 1) for the jitter; nil means math/rand.
 	Random func() float64
+	// Budget is asked before each request; an error, best a *BudgetError, ends
+	// the chain with nothing sent (CST-5). nil allows everything.
+	Budget func(ctx context.Context, turn string) error
+	// Price fills in what a settled attempt cost (CST-3); nil leaves it
+	// unpriced.
+	Price func(a *journal.Attempt)
 }
 
 // run is one walk through the chain.
@@ -37,6 +43,7 @@ type run struct {
 	recovered bool // the one request after an empty answer was made (REL-5)
 	skipped   []skip
 	unsaid    []journal.Event // of the last attempt, which the journal refused
+	refused   error           // what the budget said, if it refused
 }
 
 // skip is a candidate that was not asked, and why.
@@ -77,7 +84,7 @@ func (c *Chain) Run(ctx context.Context, rec Recorder, turn string, iteration in
 	defer cancel()
 	r := &run{
 		chain: c, rec: rec, prompt: p, turn: turn, iteration: iteration,
-		record: context.WithoutCancel(ctx),
+		number: p.Earlier, record: context.WithoutCancel(ctx),
 	}
 	last, err := r.walk(ctx)
 	return r.answer(ctx, last, err), err
@@ -141,6 +148,10 @@ func (r *run) ask(ctx context.Context, c *Candidate, budget int, stream, more bo
 		if !sleep(ctx, v.wait) {
 			c.Breaker.Forget()
 			return last, stepEnd, nil
+		}
+		if err := r.afford(ctx, c); err != nil || r.refused != nil {
+			c.Breaker.Forget()
+			return last, stepEnd, err
 		}
 		key, s, err := r.key(ctx, c, more)
 		if key == nil {
@@ -290,14 +301,11 @@ func cancelled(ctx context.Context) bool { return ctx.Err() != nil }
 
 // answer tells how the walk ended.
 func (r *run) answer(ctx context.Context, last *attempt, err error) Answer {
-	ans := Answer{Events: r.unsaid}
+	ans := Answer{Events: r.unsaid, Attempts: r.number}
 	if last != nil {
 		ans.Visible = last.visible
 		ans.Finish, ans.RawFinish = last.answer.finish, last.answer.raw
-		if last.answer.cut() {
-			ans.Finish = abi.FinishLength
-		}
-		ans.Parts = last.answer.result(func(n int) string {
+		ans.Parts, ans.Broken = last.answer.result(func(n int) string {
 			return fmt.Sprintf("%s.%d.%d", r.turn, r.iteration, n)
 		})
 		if !last.settled {

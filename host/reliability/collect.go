@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/abi/jsonscan"
 )
 
 // collector joins the events of one answer into its parts.
@@ -24,17 +25,21 @@ type collector struct {
 // part is a part whose text is still arriving.
 type part struct {
 	typ       abi.PartType
+	index     *int64
 	text      strings.Builder
 	signature string
-	call      *call // of a tool call
+	opaque    string
+	id, name  string // of a provider's own tool
+	call      *call  // of a tool call
 }
 
 // call is a tool call whose arguments are still arriving.
 type call struct {
-	index *int64
-	id    string
-	name  string
-	args  strings.Builder
+	index     *int64
+	id        string
+	name      string
+	signature string
+	args      strings.Builder
 }
 
 // add takes the next event. It returns the failure that the event reports, or
@@ -66,6 +71,7 @@ func (c *collector) add(e *abi.Event) *abi.Failure {
 		}
 		return e.Failure
 	case abi.EventProviderTool:
+		c.providerTool(e)
 	}
 	return nil
 }
@@ -82,18 +88,42 @@ func plausible(u abi.Usage) bool {
 	return true
 }
 
-// join appends to the last part if it is of the same type and not signed.
+// join appends to the last part if it is of the same type and place, and
+// nothing has ended it.
 func (c *collector) join(t abi.PartType, e *abi.Event) {
-	if e.Text == "" && e.Signature == "" {
+	if e.Text == "" && e.Signature == "" && e.Opaque == "" {
 		return
 	}
-	n := len(c.parts)
-	if n == 0 || c.parts[n-1].typ != t || c.parts[n-1].signature != "" {
-		c.parts = append(c.parts, &part{typ: t})
-		n++
+	p := c.last()
+	if p == nil || p.typ != t || p.signature != "" || p.opaque != "" || !samePlace(e.Index, p.index) {
+		p = &part{typ: t, index: e.Index}
+		c.parts = append(c.parts, p)
 	}
-	c.parts[n-1].text.WriteString(e.Text)
-	c.parts[n-1].signature = e.Signature
+	p.text.WriteString(e.Text)
+	p.signature, p.opaque = e.Signature, e.Opaque
+}
+
+// providerTool adds what the provider itself executed. Events with the id of
+// the one before tell more of the same.
+func (c *collector) providerTool(e *abi.Event) {
+	p := c.last()
+	if p == nil || p.typ != abi.PartProviderTool || e.ID == "" || p.id != e.ID || p.opaque != "" {
+		p = &part{typ: abi.PartProviderTool, id: e.ID}
+		c.parts = append(c.parts, p)
+	}
+	p.text.WriteString(e.Text)
+	p.name, p.opaque = or(e.Name, p.name), or(e.Opaque, p.opaque)
+}
+
+func (c *collector) last() *part {
+	if len(c.parts) == 0 {
+		return nil
+	}
+	return c.parts[len(c.parts)-1]
+}
+
+func samePlace(a, b *int64) bool {
+	return (a == nil && b == nil) || (a != nil && b != nil && *a == *b)
 }
 
 // toolCall joins a fragment to the call it belongs to, or opens a new one
@@ -110,7 +140,7 @@ func (c *collector) toolCall(e *abi.Event) *abi.Failure {
 	} else if k.repeated(e) {
 		return nil
 	}
-	k.id, k.name = or(k.id, e.ID), or(e.Name, k.name)
+	k.id, k.name, k.signature = or(k.id, e.ID), or(e.Name, k.name), or(k.signature, e.Signature)
 	if k.args.Len()+len(e.Arguments) > abi.MaxToolArguments {
 		return &abi.Failure{Class: abi.FailureServer, Message: fmt.Sprintf("the arguments of tool %q are over %d bytes", k.name, abi.MaxToolArguments)}
 	}
@@ -177,32 +207,25 @@ func (k *call) repeated(e *abi.Event) bool {
 }
 
 // result returns the parts, each call with its joined arguments and an id of
-// the host's own. A call that is cut is left out: it is never run and never
-// repaired (STR-6).
-func (c *collector) result(callID func(n int) string) []abi.Part {
-	var parts []abi.Part
+// the host's own (C026), and the ids of the calls that are broken.
+func (c *collector) result(callID func(n int) string) (parts []abi.Part, broken []string) {
 	n := 0
 	for _, p := range c.parts {
 		if p.call == nil {
-			parts = append(parts, abi.Part{Type: p.typ, Text: p.text.String(), Signature: p.signature})
+			parts = append(parts, abi.Part{Type: p.typ, Name: p.name, Text: p.text.String(), Signature: p.signature, Opaque: p.opaque})
 			continue
 		}
-		if args, ok := p.call.arguments(); ok {
-			n++
-			parts = append(parts, abi.Part{Type: abi.PartToolCall, CallID: callID(n), Name: p.call.name, Arguments: args})
+		n++
+		args, ok := p.call.arguments()
+		if !ok {
+			broken = append(broken, callID(n))
+			args = p.call.broken()
 		}
+		parts = append(parts, abi.Part{
+			Type: abi.PartToolCall, CallID: callID(n), Name: or(p.call.name, "unnamed"), Arguments: args, Signature: p.call.signature,
+		})
 	}
-	return parts
-}
-
-// cut reports whether a call is not whole.
-func (c *collector) cut() bool {
-	for _, k := range c.calls {
-		if _, ok := k.arguments(); !ok {
-			return true
-		}
-	}
-	return false
+	return parts, broken
 }
 
 // arguments returns the call's arguments, a JSON object; empty or null means
@@ -214,6 +237,20 @@ func (k *call) arguments() (args string, ok bool) {
 		args = "{}"
 	}
 	return args, k.name != "" && args[0] == '{' && json.Valid([]byte(args))
+}
+
+// maxBroken is how much of a broken call's arguments is kept, in bytes.
+const maxBroken = 2000
+
+// broken returns an object that holds what came of arguments that are none, so
+// that the call can be sent back with the error that it got.
+func (k *call) broken() string {
+	args := k.args.String()
+	if len(args) > maxBroken {
+		args = args[:maxBroken]
+	}
+	b := jsonscan.AppendString([]byte(`{"invalid_arguments":`), strings.ToValidUTF8(args, "\uFFFD"))
+	return string(append(b, '}'))
 }
 
 // has reports whether there is a part of the type; text that is blank is none.

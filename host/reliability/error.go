@@ -81,6 +81,12 @@ func (r *run) chainError(ctx context.Context, err error) *ChainError {
 			e.Reason = fmt.Errorf("the turn's deadline (turn_deadline = %s) was reached", r.chain.Deadline)
 		}
 	}
+	if r.refused != nil {
+		e.Reason = r.refused
+		if len(r.made) == 0 {
+			e.Class = string(ClassBudget)
+		}
+	}
 	for _, a := range r.made {
 		e.Attempts = append(e.Attempts, Tried{Candidate: a.cand.Name(), Outcome: a.outcome(), Status: a.row.Status, Wait: a.wait})
 		if e.Class != "" || a.ctxErr != nil {

@@ -98,11 +98,9 @@ func (a *attempt) closing() []journal.Event {
 func stored(e *abi.Event) journal.Event {
 	out := journal.Event{Type: e.Type}
 	switch e.Type {
-	case abi.EventText:
+	case abi.EventText, abi.EventReasoning:
 		out.Text = e.Text
-	case abi.EventReasoning:
-		out.Text = e.Text
-		if e.Signature != "" {
+		if e.Signature != "" || e.Opaque != "" {
 			out.Data = e.AppendJSON(nil)
 		}
 	case abi.EventFailure:

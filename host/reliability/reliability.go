@@ -22,20 +22,17 @@ import (
 	"github.com/zchost/zchost/host/secret"
 )
 
-// Message is one message of a prompt. It is immutable once made, so that an
-// Upstream can keep what it rendered from it.
-type Message struct {
-	abi.Message
-	// Hash identifies the contents: the SHA-256 of the message's JSON.
-	Hash [32]byte
-}
-
 // Prompt is what the model is asked, apart from how and by whom.
 type Prompt struct {
 	System   string
 	Messages []*Message
+	// Tools are the tools that the model may call.
+	Tools []abi.Tool
 	// NoStream asks for the answer in one piece from the first attempt on.
 	NoStream bool
+	// Earlier counts the attempts that were made for the same iteration before
+	// this run, so that their numbers go on.
+	Earlier int
 }
 
 // Sampling is how a candidate is to answer.
@@ -152,8 +149,15 @@ type Answer struct {
 	Candidate *Candidate
 	// Fallback says that Candidate is not the first of the chain (CST-4).
 	Fallback bool
-	// Parts are the text, reasoning and tool calls in order.
+	// Parts are the answer's parts in order: text, reasoning, tool calls, and
+	// what the provider itself executed.
 	Parts []abi.Part
+	// Broken are the ids of the tool calls whose arguments are not a JSON
+	// object: they were cut, or never were one. Such a call is never run; its
+	// part's arguments hold what came, under "invalid_arguments" (STR-6).
+	Broken []string
+	// Attempts counts what was made, for Prompt.Earlier.
+	Attempts int
 	// Finish is the reason that the provider gave; RawFinish its own word.
 	Finish    abi.FinishReason
 	RawFinish string

@@ -18,7 +18,7 @@ func TestToolCalls(t *testing.T) {
 		events []abi.Event
 		finish abi.FinishReason
 		want   []call
-		cut    bool
+		broken bool
 	}{
 		{"C022: no index, two chunks", []abi.Event{
 			toolCall(nil, "a", "up", `{"x":1}`), toolCall(nil, "b", "down", `{"x":2}`),
@@ -56,7 +56,7 @@ func TestToolCalls(t *testing.T) {
 		}, abi.FinishToolCalls, []call{{"s1", "{}"}, {"s2", "{}"}, {"s3", "{}"}}, false},
 		{"C030: cut inside the arguments", []abi.Event{
 			toolCall(at(0), "a", "w", `{"content":"aaaa`),
-		}, abi.FinishToolCalls, nil, true},
+		}, abi.FinishToolCalls, []call{{"w", `{"invalid_arguments":"{\"content\":\"aaaa"}`}}, true},
 		{"C032: cut inside an escape and a surrogate pair", []abi.Event{
 			toolCall(at(0), "a", "w", `{"t":"a\`), toolCall(at(0), "", "", `n\u00`),
 			toolCall(at(0), "", "", `e9 \ud83c`), toolCall(at(0), "", "", `\udf0d\"q\""}`),
@@ -82,8 +82,8 @@ func TestToolCalls(t *testing.T) {
 				if len(ids) != len(calls) {
 					t.Errorf("%d ids for %d calls: the host's ids are unique (C026)", len(ids), len(calls))
 				}
-				if tc.cut != (got.State == reliability.Incomplete) {
-					t.Errorf("state %v; a cut call makes the answer incomplete", got.State)
+				if got.State != reliability.Complete || tc.broken != (len(got.Broken) == 1 && ids[got.Broken[0]]) {
+					t.Errorf("state %v, broken calls %v", got.State, got.Broken)
 				}
 			})
 		})

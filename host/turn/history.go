@@ -3,7 +3,6 @@ package turn
 import (
 	"container/list"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sync"
 
@@ -142,7 +141,7 @@ func (h *history) add(m abi.Message) {
 		h.size -= size(last)
 		h.messages = h.messages[: n-1 : n-1] // a prompt may still hold the old list
 	}
-	made := &reliability.Message{Message: m, Hash: sha256.Sum256(m.AppendJSON(nil))}
+	made := reliability.NewMessage(m, "")
 	h.messages = append(h.messages, made)
 	h.size += size(made)
 }

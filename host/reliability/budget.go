@@ -1,0 +1,48 @@
+package reliability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
+)
+
+// ClassBudget is the class of a turn that a budget refused (CST-5). It is the
+// host's own: no provider gives it.
+const ClassBudget abi.FailureClass = "budget"
+
+// BudgetError says that a budget is used up.
+type BudgetError struct {
+	// Budget is the config's name for it: max_per_turn, max_per_day or
+	// max_per_month.
+	Budget string
+	// Spent and Limit are amounts of money for a person, with the currency.
+	Spent, Limit string
+}
+
+// Error tells which budget it is, and what to do.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("the budget %s = %s is used up (%s spent): nothing was sent; raise it in [cost], or wait", e.Budget, e.Limit, e.Spent)
+}
+
+// afford asks the budget before a request. A refusal is noted, for `why` and
+// for the turn's error; the error is that of the journal.
+func (r *run) afford(ctx context.Context, c *Candidate) error {
+	if r.chain.Budget == nil {
+		return nil
+	}
+	err := r.chain.Budget(r.record, r.turn)
+	var refused *BudgetError
+	switch {
+	case err == nil, cancelled(ctx):
+		return nil
+	case errors.As(err, &refused):
+		r.refused = err
+		return r.rec.Append(r.record, 0, event(journal.EventDecision, Decision{
+			Rule: "CST-5", Text: c.Name() + " is not asked: " + refused.Error(),
+		}))
+	}
+	return fmt.Errorf("check budget: %w", err)
+}
