@@ -22,11 +22,26 @@ func (f fake) Messages(in abi.ChatMessages) ([]string, error) {
 	*f.calls++
 	fragments := make([]string, len(in.Messages))
 	for i, m := range in.Messages {
-		text := ""
+		text, images, signatures, opaque := "", []string{}, []string{}, []json.RawMessage{}
 		for _, p := range m.Parts {
 			text += p.Text + p.Name
+			if p.Blob != "" && !f.is("image is left out") {
+				images = append(images, "{{blob:"+p.Blob+"}}")
+			}
+			if p.Signature != "" && !f.is("signature is lost") {
+				signatures = append(signatures, p.Signature)
+			}
+			switch {
+			case p.Opaque == "":
+			case f.is("opaque part is changed"):
+				opaque = append(opaque, json.RawMessage("{}"))
+			case f.is("opaque parts change places"):
+				opaque = append([]json.RawMessage{json.RawMessage(p.Opaque)}, opaque...)
+			default:
+				opaque = append(opaque, json.RawMessage(p.Opaque))
+			}
 		}
-		b, err := json.Marshal(map[string]any{"role": m.Role, "text": text})
+		b, err := json.Marshal(map[string]any{"role": m.Role, "text": text, "images": images, "signatures": signatures, "opaque": opaque})
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +120,9 @@ func (f fake) Frame(d *provider.Decoder, data []byte, _ string) error {
 		e.Type = "unheard"
 	case f.is("field of another type"):
 		e.Raw = "raw"
+	case f.is("index below zero"):
+		e.Index = new(int64)
+		*e.Index = -1
 	case f.is("first event of later calls is lost") && len(d.Events) == 0 && d.State != "":
 		return nil
 	}

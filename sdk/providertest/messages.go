@@ -35,6 +35,13 @@ func history() []abi.Message {
 		{Role: abi.RoleAssistant, Parts: []abi.Part{text("Two things.")}},
 		{Role: abi.RoleUser, Parts: []abi.Part{text("First part."), text("Second part.")}},
 		{Role: abi.RoleUser, Parts: []abi.Part{text("")}},
+		{Role: abi.RoleUser, Parts: []abi.Part{
+			text("What is this?"),
+			{Type: abi.PartImage, Name: "a \"cat\".png", Blob: "1a2b", MediaType: "image/png"},
+			{Type: abi.PartFile, Name: "report.pdf", Blob: "3c4d", MediaType: "application/pdf"},
+		}},
+		{Role: abi.RoleUser, Parts: []abi.Part{{Type: abi.PartImage, Blob: "5e6f", MediaType: "image/jpeg"}}},
+		{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "Nothing more came."}}},
 	}
 }
 
@@ -73,6 +80,7 @@ func (r runner) messages(t *testing.T) {
 	}
 	if !r.suite.Scripted {
 		checkContents(t, all, fragments)
+		r.checkImages(t, all, fragments)
 	}
 	r.render(t, nil)
 }
@@ -89,6 +97,20 @@ func checkContents(t *testing.T, messages []abi.Message, fragments []string) {
 			}
 			if p.Name != "" && p.Type == abi.PartToolCall && !strings.Contains(all, p.Name) {
 				t.Errorf("the tool %q of message %d is not in its fragment %s", p.Name, i, fragments[i])
+			}
+		}
+	}
+}
+
+// checkImages looks for the place of each image's contents in a string.
+func (r runner) checkImages(t *testing.T, messages []abi.Message, fragments []string) {
+	t.Helper()
+	for i, m := range messages {
+		values, _ := fragmentValues(fragments[i])
+		all := strings.Join(stringsOf(values), "\x01")
+		for _, p := range m.Parts {
+			if r.suite.Images && p.Type == abi.PartImage && !strings.Contains(all, "{{blob:"+p.Blob+"}}") {
+				t.Errorf("the image of message %d is not in its fragment %s", i, fragments[i])
 			}
 		}
 	}

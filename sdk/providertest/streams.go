@@ -97,6 +97,7 @@ func (r runner) streams(t *testing.T) {
 				}
 			}
 			checkOrder(t, whole)
+			r.sentBack(t, whole)
 		})
 	}
 	r.interleaved(t)

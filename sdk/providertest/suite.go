@@ -38,6 +38,9 @@ type Suite struct {
 	// Scripted says that the plugin answers by itself, with scripts: what is
 	// true only of real providers is not checked.
 	Scripted bool
+	// Images says that the protocol has a place for images in what a person
+	// says.
+	Images bool
 	// Streams are recorded streams.
 	Streams []Stream
 	// Answers are recorded answers in one piece.

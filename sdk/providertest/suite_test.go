@@ -23,9 +23,15 @@ func suite() providertest.Suite {
 		s.Frames = append(s.Frames, providertest.Frame{Data: "[DONE]"})
 		return s
 	}
+	signed := stream("signed",
+		abi.Event{Type: abi.EventReasoning, Text: "hm", Opaque: `{"id":"1"}`},
+		abi.Event{Type: abi.EventText, Signature: "S=="},
+		abi.Event{Type: abi.EventProviderTool, Name: "search", Opaque: `{"id":"2"}`},
+		abi.Event{Type: abi.EventToolCall, Name: "list", Signature: "T=="}, finish)
 	whole := abi.ChatEvents{Events: []abi.Event{text("Hi"), finish, done}}
 	return providertest.Suite{
-		Streams:     []providertest.Stream{stream("plain", text("Hi "), text("there"), finish), stream("short", text("x"), finish)},
+		Images:      true,
+		Streams:     []providertest.Stream{stream("plain", text("Hi "), text("there"), finish), stream("short", text("x"), finish), signed},
 		Answers:     []providertest.Answer{{Name: "plain", Response: abi.HTTPResponse{Body: string(whole.AppendJSON(nil))}, Want: whole.Events}},
 		Errors:      []providertest.Error{{Name: "auth", Response: abi.HTTPResponse{Status: 401}, Want: abi.FailureAuth}},
 		ListsModels: true,
@@ -80,6 +86,11 @@ func TestFaults(t *testing.T) {
 		"frame count outside the state":      "chat_events is not pure",
 		"unknown type":                       `an event has the type "unheard"`,
 		"field of another type":              "an event has fields that are not for its type",
+		"index below zero":                   "has the index -1",
+		"image is left out":                  "the image of message",
+		"opaque part is changed":             "is not sent back after what came before it",
+		"opaque parts change places":         "is not sent back after what came before it",
+		"signature is lost":                  "the signature S== is not sent back",
 		"first event of later calls is lost": "events differ with one frame in each call",
 		"junk is the end":                    "counts as the end",
 		"junk is ignored":                    "is no failure",

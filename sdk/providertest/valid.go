@@ -17,16 +17,13 @@ func checkEvent(t *testing.T, e abi.Event) {
 	case abi.EventMeta:
 		allowed.ID, allowed.Model = e.ID, e.Model
 	case abi.EventText:
-		allowed.Text = e.Text
+		allowed.Text, allowed.Signature, allowed.Index = e.Text, e.Signature, e.Index
 	case abi.EventReasoning:
-		allowed.Text, allowed.Signature = e.Text, e.Signature
+		allowed.Text, allowed.Signature, allowed.Opaque, allowed.Index = e.Text, e.Signature, e.Opaque, e.Index
 	case abi.EventToolCall:
-		allowed.Index, allowed.ID, allowed.Name, allowed.Arguments = e.Index, e.ID, e.Name, e.Arguments
-		if e.Index != nil && *e.Index < 0 {
-			t.Errorf("a tool_call has the index %d", *e.Index)
-		}
+		allowed.Index, allowed.ID, allowed.Name, allowed.Arguments, allowed.Signature = e.Index, e.ID, e.Name, e.Arguments, e.Signature
 	case abi.EventProviderTool:
-		allowed.ID, allowed.Name, allowed.Text = e.ID, e.Name, e.Text
+		allowed.ID, allowed.Name, allowed.Text, allowed.Opaque = e.ID, e.Name, e.Text, e.Opaque
 	case abi.EventUsage:
 		allowed.Usage = e.Usage
 		checkUsage(t, e.Usage)
@@ -45,6 +42,9 @@ func checkEvent(t *testing.T, e abi.Event) {
 		checkFailure(t, *e.Failure)
 	default:
 		t.Errorf("an event has the type %q", e.Type)
+	}
+	if e.Index != nil && *e.Index < 0 {
+		t.Errorf("a %s has the index %d", e.Type, *e.Index)
 	}
 	if diff := cmp.Diff(allowed, e); diff != "" {
 		t.Errorf("an event has fields that are not for its type:\n%s", diff)
