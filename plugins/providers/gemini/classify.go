@@ -1,0 +1,96 @@
+package main
+
+import "github.com/zchost/zchost/abi"
+
+// class decides what kind of failure it is, from the HTTP status and the typed
+// fields, never from the message. A status of 200 or 0 says nothing: then a
+// number in the body stands for it.
+//
+// A prompt that is too long is INVALID_ARGUMENT like any other mistake and is
+// told from it by the message alone, so it is not told from it here.
+func (e *apiError) class(status int64) abi.FailureClass {
+	if status < 400 {
+		status = e.number
+	}
+	if status == 413 {
+		return abi.FailureContextOverflow
+	}
+	if c := reasonClass(e.reason); c != "" {
+		return c
+	}
+	for _, w := range [...]string{e.word, e.code} {
+		if c := e.wordClass(w, status); c != "" {
+			return c
+		}
+	}
+	if c := e.statusClass(status); c != "" {
+		return c
+	}
+	// An error without a number after the request was accepted: the server's.
+	return abi.FailureServer
+}
+
+// reasonClass is the class of the reason in a google.rpc.ErrorInfo. A wrong key
+// has the status 400 and says only there that it is wrong.
+func reasonClass(reason string) abi.FailureClass {
+	switch reason {
+	case "API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED", "API_KEY_HTTP_REFERRER_BLOCKED",
+		"API_KEY_IP_ADDRESS_BLOCKED", "API_KEY_ANDROID_APP_BLOCKED", "API_KEY_IOS_APP_BLOCKED",
+		"ACCESS_TOKEN_EXPIRED", "ACCESS_TOKEN_TYPE_UNSUPPORTED", "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+		"CREDENTIALS_MISSING", "ACCOUNT_STATE_INVALID",
+		"SERVICE_DISABLED", "CONSUMER_SUSPENDED", "CONSUMER_INVALID", "IAM_PERMISSION_DENIED":
+		return abi.FailureAuth
+	case "BILLING_DISABLED":
+		return abi.FailureQuota
+	}
+	return ""
+}
+
+// wordClass is the class of a canonical code of google.rpc.
+func (e *apiError) wordClass(word string, status int64) abi.FailureClass {
+	switch word {
+	case "RESOURCE_EXHAUSTED":
+		if e.exceeded {
+			return abi.FailureQuota
+		}
+		return abi.FailureRateLimited
+	case "UNAUTHENTICATED", "PERMISSION_DENIED":
+		return abi.FailureAuth
+	case "NOT_FOUND":
+		if status == 404 {
+			return abi.FailureModelNotFound
+		}
+	case "UNAVAILABLE":
+		return abi.FailureOverloaded
+	case "DEADLINE_EXCEEDED":
+		return abi.FailureTimeout
+	case "INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED":
+		if status == 0 {
+			return abi.FailureInvalidRequest
+		}
+	}
+	return ""
+}
+
+// statusClass is the class of a status, "" if it says nothing.
+func (e *apiError) statusClass(status int64) abi.FailureClass {
+	switch {
+	case status == 401 || status == 403:
+		return abi.FailureAuth
+	case status == 402 || (status == 429 && e.exceeded):
+		return abi.FailureQuota
+	case status == 408 || status == 504:
+		return abi.FailureTimeout
+	case status == 409 || status == 425 || status == 499: // 499: CANCELLED, aborted by the server
+		return abi.FailureServer
+	case status == 429:
+		return abi.FailureRateLimited
+	case status == 503 || status == 529:
+		return abi.FailureOverloaded
+	case status >= 500 && status < 600:
+		return abi.FailureServer
+	case status >= 400 && status < 500:
+		return abi.FailureInvalidRequest
+	}
+	return ""
+}
