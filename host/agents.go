@@ -170,8 +170,8 @@ func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candid
 		Upstream: provider.New(provider.Config{
 			Name: c.Provider, Plugin: s.plugin, Fingerprint: s.plugin.Fingerprint().String(),
 			BaseURL: s.baseURL, Options: s.options, Framing: m.Framing,
-			Clocks:        egress.Clocks{Header: k.HeaderTimeout, Idle: idle, Progress: k.ProgressTimeout},
-			WantsMessages: m.WantsMessages, MessagesLimit: m.MessagesLimit,
+			Clocks:       egress.Clocks{Header: k.HeaderTimeout, Idle: idle, Progress: k.ProgressTimeout},
+			EndCompletes: m.EndCompletes, WantsMessages: m.WantsMessages, MessagesLimit: m.MessagesLimit,
 			Fragments: a.fragments, Client: a.client, Redactor: a.redactor,
 		}),
 	}

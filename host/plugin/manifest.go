@@ -61,6 +61,9 @@ type Provider struct {
 	DefaultBaseURL string `json:"default_base_url,omitempty"`
 	// IdleTimeout is the longest silence of a stream; 0 is the host's default.
 	IdleTimeout time.Duration `json:"idle_timeout_ns,omitempty"`
+	// EndCompletes says that the protocol has no completion signal: an answer
+	// with a finish reason is whole if the body then ends as it should.
+	EndCompletes bool `json:"end_completes,omitempty"`
 	// WantsMessages says that ChatRequest shall hold the last messages too,
 	// and MessagesLimit how many: 0 means all.
 	WantsMessages bool `json:"wants_messages,omitempty"`
@@ -237,6 +240,7 @@ func (t *table) provider() *Provider {
 		Framing:        abi.Framing(t.oneOf("framing", string(abi.FramingSSE), string(abi.FramingSSE), string(abi.FramingNDJSON))),
 		DefaultBaseURL: t.baseURL("default_base_url"),
 		IdleTimeout:    t.millis("idle_timeout_ms", 0, 0, 24*time.Hour),
+		EndCompletes:   t.boolean("end_completes"),
 		WantsMessages:  t.boolean("wants_messages"),
 		MessagesLimit:  t.integer("messages_limit", 0, 0, 1<<20),
 		ListsModels:    t.boolean("lists_models"),

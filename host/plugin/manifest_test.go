@@ -38,6 +38,7 @@ call_timeout_ms = 500
 framing = "ndjson"
 default_base_url = "https://api.example.com/v1/"
 idle_timeout_ms = 90000
+end_completes = true
 wants_messages = true
 messages_limit = 5
 lists_models = true
@@ -57,7 +58,7 @@ output = 4096
 		Limits:       plugin.Limits{Memory: 32, CallTimeout: 500 * time.Millisecond, Output: 4 << 20},
 		Provider: &plugin.Provider{
 			Framing: abi.FramingNDJSON, DefaultBaseURL: "https://api.example.com/v1", IdleTimeout: 90 * time.Second,
-			WantsMessages: true, MessagesLimit: 5, ListsModels: true,
+			EndCompletes: true, WantsMessages: true, MessagesLimit: 5, ListsModels: true,
 			Models: []abi.Model{{ID: "m1", Context: 128000, Output: 4096}},
 		},
 	}

@@ -54,6 +54,9 @@ type Config struct {
 	Options []byte
 	Framing abi.Framing
 	Clocks  egress.Clocks
+	// EndCompletes says that the protocol has no completion signal but the
+	// clean end of the body after a finish reason (STR-1).
+	EndCompletes bool
 	// WantsMessages gives the plugin the contents of the last MessagesLimit
 	// messages, all if that is 0.
 	WantsMessages bool

@@ -19,6 +19,7 @@ type stream struct {
 	frames   *egress.Frames
 	state    string
 	seen     bool        // at least one frame has come
+	finished bool        // and a finish reason
 	events   []abi.Event // of an answer in one piece, not yet given
 	in       []byte      // the last input of chat_events, used again
 }
@@ -45,6 +46,8 @@ func (s *stream) Next() ([]abi.Event, error) {
 	switch {
 	case errors.Is(err, egress.ErrNotStream):
 		return s.notStream()
+	case len(frames) == 0 && err == io.EOF && s.finished && s.endpoint.EndCompletes: //nolint:errorlint // see end
+		return []abi.Event{{Type: abi.EventDone}}, nil
 	case len(frames) == 0:
 		return nil, s.end(err)
 	}
@@ -86,6 +89,7 @@ func (s *stream) note(events []abi.Event) {
 	for i := range events {
 		if events[i].Type == abi.EventFinish {
 			s.frames.Finished()
+			s.finished = true
 		}
 	}
 }

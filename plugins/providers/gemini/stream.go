@@ -9,7 +9,7 @@ import (
 
 // Frame reads a frame of a streamed answer. The protocol has no completion
 // signal: an answer is whole if it has a finish reason and the server then ends
-// the stream, which the manifest tells the host (completion = "end"). A finish
+// the stream, which the manifest tells the host (end_completes). A finish
 // reason alone is no signal: the usage may follow it, and servers have been
 // seen that send STOP with every chunk.
 func (gemini) Frame(d *provider.Decoder, data []byte, name string) error {
