@@ -26,7 +26,14 @@ func Names() []Name {
 		FirstVisibleBeforeCommit, FirstVisibleAfterCommit, ReaderAfterFirst,
 		DeltasBeforeCommit, DeltasAfterCommit,
 		SettleBeforeCommit, SettleAfterCommit,
+		CallsBeforeCommit, CallsAfterCommit,
+		ApprovalBeforeCommit, ApprovalAfterCommit,
+		CallStartBeforeCommit, CallStartAfterCommit,
+		ToolBeforeRun, ToolAfterRun,
+		CallEndBeforeCommit, CallEndAfterCommit,
+		SummaryBeforeCommit, SummaryAfterCommit,
 		FinishBeforeCommit, FinishAfterCommit,
+		DiscardBeforeCommit, DiscardAfterCommit,
 		CloseBeforeCommit, CloseAfterCommit,
 	}
 }

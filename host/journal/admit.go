@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/zchost/zchost/abi"
 )
 
 // Admit makes a message durable in one transaction: inbox, user message, turn,
@@ -57,6 +55,9 @@ func (a *Admission) check() error {
 			return err
 		}
 	}
+	if err := a.checkAttachments(); err != nil {
+		return err
+	}
 	return checkText("text", a.Text, MaxText)
 }
 
@@ -85,7 +86,11 @@ func (tx *Tx) admit(a Admission, plugins string) (turn Turn, known string, err e
 	}
 	t := Turn{
 		ID: newID("t_", tx.now), Session: a.Session, Agent: a.Agent, Text: a.Text, Surface: a.Surface,
+		After: a.After, Relation: a.Relation,
 		State: Running, Created: milli(tx.now.UnixMilli()), Started: milli(tx.now.UnixMilli()),
+	}
+	if err := tx.follow(&a); err != nil {
+		return Turn{}, "", err
 	}
 	if err := tx.joinSession(&t); err != nil {
 		return Turn{}, "", err
@@ -127,8 +132,12 @@ func (tx *Tx) insertTurn(t *Turn, a Admission, plugins string) error {
 		started = now
 	}
 	if _, _, err := tx.exec("add turn", `
-		INSERT INTO turns (id, session, seq, agent, state, boot, created, started) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
-		t.ID, t.SessionID, t.Seq, t.Agent, string(t.State), tx.boot, now, started); err != nil {
+		INSERT INTO turns (id, session, seq, agent, state, boot, created, started, after, relation)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+		t.ID, t.SessionID, t.Seq, t.Agent, string(t.State), tx.boot, now, started, a.After, string(a.Relation)); err != nil {
+		return err
+	}
+	if err := tx.addBlobs(a.Attachments); err != nil {
 		return err
 	}
 	_, inbox, err := tx.exec("add message to inbox", `
@@ -144,7 +153,7 @@ func (tx *Tx) insertTurn(t *Turn, a Admission, plugins string) error {
 		t.ID, tx.boot, inbox, a.Sender, a.Conversation, a.Thread, a.DeliveryMode, newID("d_", tx.now), plugins); err != nil {
 		return err
 	}
-	parts, err := encodeParts([]abi.Part{{Type: abi.PartText, Text: a.Text}})
+	parts, err := encodeParts(a.userParts())
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,10 @@ type Attempt struct {
 	Usage abi.Usage
 	// UsageSource says where Usage comes from; empty counts as unknown.
 	UsageSource UsageSource
+	// Price is what it cost, in billionths of Currency; nil is unpriced
+	// (CST-3).
+	Price    *int64
+	Currency string
 	// Warning is the code of a warning, such as completion-signal-missing.
 	Warning string
 	// Visible says that output of the attempt may have been seen. It follows

@@ -19,6 +19,9 @@ func (tx *Tx) FinishTurn(f Finish) error {
 	if !ok || integer(row[1]) != tx.boot || !f.State.Ended() || !state.canBecome(f.State) {
 		return fmt.Errorf("turn %s from %q to %q: %w", f.Turn, state, f.State, ErrNotRunning)
 	}
+	if err := tx.cancelApprovals(f.Turn); err != nil {
+		return err
+	}
 	_, _, err = tx.exec("finish turn", `
 		UPDATE turns SET state = ?2, ended = max(created, ?3), marker = ?4, error_class = ?5, error_message = ?6,
 			candidate = ?7, fallback = ?8

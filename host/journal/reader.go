@@ -91,14 +91,15 @@ const turnColumns = `t.id, t.session, s.key, t.agent, t.seq, t.state, t.marker, 
 	coalesce((SELECT text FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
 	coalesce((SELECT surface FROM inbox WHERE turn = t.id ORDER BY id LIMIT 1), ''),
 	EXISTS (SELECT 1 FROM events WHERE turn = t.id AND (type = 'provider_tool' OR (type IN ('text', 'reasoning') AND text <> ''))),
-	coalesce((SELECT max(n) FROM events WHERE turn = t.id), 0)
+	coalesce((SELECT max(n) FROM events WHERE turn = t.id), 0), t.after, t.relation, t.hidden, t.discarded
 	FROM turns t JOIN sessions s ON s.id = t.session`
 
 func scanTurn(scan func(...any) error) (Turn, error) {
 	var t Turn
 	var created, started, ended int64
 	err := scan(&t.ID, &t.SessionID, &t.Session, &t.Agent, &t.Seq, &t.State, &t.Marker, &t.Error.Class, &t.Error.Message,
-		&t.Candidate, &t.Fallback, &created, &started, &ended, &t.Text, &t.Surface, &t.Visible, &t.Events)
+		&t.Candidate, &t.Fallback, &created, &started, &ended, &t.Text, &t.Surface, &t.Visible, &t.Events,
+		&t.After, &t.Relation, &t.Hidden, &t.Discarded)
 	t.Created, t.Started, t.Ended = milli(created), milli(started), milli(ended)
 	return t, err
 }
@@ -156,7 +157,7 @@ func (r *Reader) Attempts(ctx context.Context, turn string) ([]Attempt, error) {
 	rows, err := r.db.QueryContext(ctx, `
 		SELECT id, turn, iteration, number, profile, provider, model, served, fingerprint, streaming, key_label,
 			started, coalesce(ended, 0), outcome, status, code, message, request_id, wait,
-			input, output, cache_read, cache_write, reasoning, usage_source, warning,
+			input, output, cache_read, cache_write, reasoning, usage_source, warning, price, currency,
 			id IN (SELECT attempt FROM events WHERE turn = ?1 AND (type = 'provider_tool' OR (type IN ('text', 'reasoning') AND text <> '')))
 		FROM attempts WHERE turn = ?1 ORDER BY id`, turn)
 	return collect("attempts of "+turn, rows, err, func(scan func(...any) error) (Attempt, error) {
@@ -165,7 +166,7 @@ func (r *Reader) Attempts(ctx context.Context, turn string) ([]Attempt, error) {
 		err := scan(&a.ID, &a.Turn, &a.Iteration, &a.Number, &a.Profile, &a.Provider, &a.Model, &a.Served,
 			&a.Fingerprint, &a.Streaming, &a.KeyLabel, &started, &ended, &a.Outcome, &a.Status, &a.Code, &a.Message,
 			&a.RequestID, &wait, &a.Usage.Input, &a.Usage.Output, &a.Usage.CacheRead, &a.Usage.CacheWrite,
-			&a.Usage.Reasoning, &a.UsageSource, &a.Warning, &a.Visible)
+			&a.Usage.Reasoning, &a.UsageSource, &a.Warning, &a.Price, &a.Currency, &a.Visible)
 		a.Started, a.Ended, a.Wait = milli(started), milli(ended), time.Duration(wait)*time.Millisecond
 		return a, err
 	})

@@ -60,7 +60,15 @@ func (tx *Tx) settle(id string) error {
 		return err
 	}
 	f := Finish{Turn: id, State: Interrupted, Marker: markerRestart}
-	shown, err := tx.texts("read shown text", "SELECT text FROM events WHERE turn = ?1 AND type = 'text' ORDER BY n", id)
+	if _, err := tx.CloseCalls(id, CloseRestart); err != nil {
+		return err
+	}
+	// Only what belongs to no message yet: each earlier iteration has its
+	// answer in the transcript.
+	shown, err := tx.texts("read shown text", `
+		SELECT text FROM events WHERE turn = ?1 AND type = 'text' AND attempt NOT IN (SELECT id FROM attempts
+			WHERE turn = ?1 AND iteration <= (SELECT count(*) FROM messages WHERE turn = ?1 AND role = 'assistant'))
+		ORDER BY n`, id)
 	if err != nil {
 		return err
 	}

@@ -156,9 +156,11 @@ func TestMessagesInOrderOfTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]journal.Past{{
-		User:      []abi.Part{{Type: abi.PartText, Text: "question"}},
-		Assistant: []abi.Part{{Type: abi.PartText, Text: "answer"}},
-		Marker:    "m",
+		Seq: 1, Marker: "m",
+		Messages: []journal.PastMessage{
+			{Role: abi.RoleUser, Parts: []abi.Part{{Type: abi.PartText, Text: "question"}}},
+			{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartText, Text: "answer"}}},
+		},
 	}}, past); d != "" {
 		t.Error(d)
 	}

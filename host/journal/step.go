@@ -16,7 +16,13 @@ const (
 	StepFirstVisible Step = "first-visible"
 	StepDeltas       Step = "deltas"
 	StepSettle       Step = "settle"
+	StepCalls        Step = "calls"
+	StepApproval     Step = "approval"
+	StepCallStart    Step = "call-start"
+	StepCallEnd      Step = "call-end"
+	StepSummary      Step = "summary"
 	StepFinish       Step = "finish"
+	StepDiscard      Step = "discard"
 	StepClose        Step = "close"
 )
 
@@ -30,7 +36,8 @@ func (s Step) Full() bool {
 	switch s {
 	case StepDeltas, StepSettle, StepNext, StepRecover, StepClose:
 		return false
-	case StepMigrate, StepAdmit, StepAttempt, StepFirstVisible, StepFinish:
+	case StepMigrate, StepAdmit, StepAttempt, StepFirstVisible, StepCalls, StepApproval, StepCallStart, StepCallEnd,
+		StepSummary, StepFinish, StepDiscard:
 	}
 	return true
 }

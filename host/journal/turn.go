@@ -39,6 +39,13 @@ type Turn struct {
 	Visible bool
 	// Events is how many events the turn has: the number of the last one.
 	Events int64
+	// After is the id of the turn that this one goes on from or asks again,
+	// Relation which of the two; empty for a message of its own.
+	After    string
+	Relation Relation
+	// Hidden turns are left out of what the model is shown; of a Discarded one
+	// the partial answer is.
+	Hidden, Discarded bool
 }
 
 // TurnError is why a turn ended without an answer.
@@ -82,11 +89,28 @@ type Admission struct {
 	Sender string
 	// Text is the message.
 	Text string
+	// Attachments are images and files that belong to the message.
+	Attachments []Attachment
+	// After and Relation say that the message goes on from an earlier turn, or
+	// asks it again; both empty for one of its own.
+	After    string
+	Relation Relation
 	// Plugins are the fingerprints of the plugins that the turn will use.
 	Plugins []string
 	// DeliveryMode, Conversation and Thread say where the answer goes.
 	DeliveryMode, Conversation, Thread string
 }
+
+// Relation is what a turn is to an earlier one (GDR-2).
+type Relation string
+
+const (
+	// RelationContinue goes on where the earlier turn was interrupted.
+	RelationContinue Relation = "continue"
+	// RelationRetry asks the earlier turn's question once more. The earlier
+	// turn is hidden with its admission.
+	RelationRetry Relation = "retry"
+)
 
 // Bounds of what is admitted, in bytes.
 const (

@@ -140,11 +140,11 @@ func (tx *Tx) SettleAttempt(a Attempt) error {
 	rows, _, err := tx.exec("settle attempt", `
 		UPDATE attempts SET served = ?2, ended = max(started, ?3), outcome = ?4, status = ?5, code = ?6, message = ?7,
 			request_id = ?8, input = ?9, output = ?10, cache_read = ?11, cache_write = ?12, reasoning = ?13,
-			usage_source = ?14, warning = ?15
+			usage_source = ?14, warning = ?15, price = ?16, currency = ?17
 		WHERE id = ?1 AND ended IS NULL`,
 		a.ID, a.Served, tx.at(a.Ended), a.Outcome, int64(a.Status), a.Code, a.Message, a.RequestID,
 		orNull(a.Usage.Input), orNull(a.Usage.Output), orNull(a.Usage.CacheRead), orNull(a.Usage.CacheWrite),
-		orNull(a.Usage.Reasoning), string(source), a.Warning)
+		orNull(a.Usage.Reasoning), string(source), a.Warning, orNull(a.Price), a.Currency)
 	if err != nil || rows == 1 {
 		return err
 	}

@@ -44,6 +44,8 @@ type Decision struct {
 // Warning is the data of an event of type journal.EventWarning.
 type Warning struct {
 	Code string `json:"code"`
+	// Text tells more; may be empty.
+	Text string `json:"text,omitempty"`
 }
 
 // event returns an event with data. The data are this package's own types,

@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"encoding/json"
-
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/marker"
@@ -36,7 +34,7 @@ func (e *ending) store(tx *journal.Tx) error {
 
 // end says how a turn ends whose chain gave this answer. cause is why the
 // turn was cancelled, if it was.
-func end(a reliability.Answer, cause error) (ending, *abi.Message) {
+func end(a reliability.Answer, cause error) ending {
 	state, mark := outcome(a, cause)
 	e := ending{
 		finish:  journal.Finish{State: state, Marker: string(mark)},
@@ -56,24 +54,18 @@ func end(a reliability.Answer, cause error) (ending, *abi.Message) {
 		told.Class, told.Error, told.WaitMS = a.Err.Class, a.Err.Error(), a.Err.Wait.Milliseconds()
 		e.finish.Error = journal.TurnError{Class: abi.FailureClass(a.Err.Class), Message: told.Error}
 	}
-	if calls(a.Parts) > 0 && a.State == reliability.Complete {
-		e.events = append(e.events, decision("STR-6", "the model called a tool, and this agent has none: no call was run"))
-	}
-	e.events = append(e.events, told.event())
+	e.events = append(e.events, event(journal.EventTurnEnded, told))
 	m := message(a)
 	if m != nil {
 		e.message = &journal.Message{Role: abi.RoleAssistant, Parts: m.Parts, Marker: string(mark), Candidate: e.finish.Candidate}
 	}
-	return e, m
+	return e
 }
 
 // outcome is the table from the chain's end to the turn's state and marker.
 func outcome(a reliability.Answer, cause error) (journal.State, marker.Code) {
 	switch a.State {
 	case reliability.Complete:
-		if calls(a.Parts) > 0 {
-			return journal.Incomplete, marker.IncompleteLimit
-		}
 		return journal.Complete, ""
 	case reliability.Incomplete:
 		return journal.Incomplete, cutShort(a.Finish)
@@ -110,22 +102,27 @@ func cutShort(r abi.FinishReason) marker.Code {
 }
 
 // message returns the assistant's message, nil if there is no visible text
-// (MRK-2). Tool calls stay out of it: none was run, and a call without a
-// result makes the next request invalid.
+// (MRK-2). Tool calls stay out of it: an answer that ends a turn has none that
+// was run, and a call without a result makes the next request invalid.
 func message(a reliability.Answer) *abi.Message {
-	m := abi.Message{Role: abi.RoleAssistant}
-	text := false
-	for _, p := range a.Parts {
-		if p.Type == abi.PartToolCall {
-			continue
+	m := abi.Message{Role: abi.RoleAssistant, Parts: uncalled(a.Parts)}
+	for _, p := range m.Parts {
+		if p.Type == abi.PartText && p.Text != "" {
+			return &m
 		}
-		text = text || (p.Type == abi.PartText && p.Text != "")
-		m.Parts = append(m.Parts, p)
 	}
-	if !text {
-		return nil
+	return nil
+}
+
+// uncalled leaves the tool calls out.
+func uncalled(parts []abi.Part) []abi.Part {
+	var out []abi.Part
+	for _, p := range parts {
+		if p.Type != abi.PartToolCall {
+			out = append(out, p)
+		}
 	}
-	return &m
+	return out
 }
 
 func calls(parts []abi.Part) int {
@@ -143,14 +140,6 @@ func failed(class abi.FailureClass, err error) ending {
 	told := Ended{State: journal.Failed, Marker: string(marker.TurnFailed), Class: string(class), Error: err.Error()}
 	return ending{
 		finish: journal.Finish{State: journal.Failed, Marker: told.Marker, Error: journal.TurnError{Class: class, Message: told.Error}},
-		events: []journal.Event{told.event()},
+		events: []journal.Event{event(journal.EventTurnEnded, told)},
 	}
-}
-
-func decision(rule, text string) journal.Event {
-	b, err := json.Marshal(reliability.Decision{Rule: rule, Text: text})
-	if err != nil {
-		b = nil // cannot be: the type is ours and always encodes
-	}
-	return journal.Event{Type: journal.EventDecision, Data: b}
 }

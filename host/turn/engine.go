@@ -23,9 +23,10 @@ type Engine struct {
 	history *histories
 
 	mu      sync.Mutex
-	live    map[string]*live // by turn id: admitted and not ended
-	entered *sync.Cond       // on mu: a turn was put into live
-	closing chan struct{}    // closed by Close
+	live    map[string]*live                 // by turn id: admitted and not ended
+	asked   map[string]chan ApprovalAnswered // by call id: approvals that are waited for
+	entered *sync.Cond                       // on mu: a turn was put into live
+	closing chan struct{}                    // closed by Close
 	work    sync.WaitGroup
 }
 
@@ -37,18 +38,19 @@ type Agents interface {
 
 // live is a turn that has not ended.
 type live struct {
-	cancel   context.CancelCauseFunc
-	ctx      context.Context //nolint:containedctx // the turn's life, which begins before it runs
-	sink     *sink.Sink
-	noStream bool
-	done     chan struct{}
+	cancel     context.CancelCauseFunc
+	ctx        context.Context //nolint:containedctx // the turn's life, which begins before it runs
+	sink       *sink.Sink
+	noStream   bool
+	canApprove bool
+	done       chan struct{}
 }
 
 // New returns an engine.
 func New(j *journal.Journal, hub *sink.Hub, agents Agents, log hclog.Logger) *Engine {
 	e := &Engine{
 		journal: j, hub: hub, agents: agents, log: log, history: newHistories(),
-		live: make(map[string]*live), closing: make(chan struct{}),
+		live: make(map[string]*live), asked: make(map[string]chan ApprovalAnswered), closing: make(chan struct{}),
 	}
 	e.entered = sync.NewCond(&e.mu)
 	return e
@@ -58,6 +60,11 @@ func New(j *journal.Journal, hub *sink.Hub, agents Agents, log hclog.Logger) *En
 // turn runs or waits for its session's earlier turns. repeated tells that the
 // message was there before; then the turn is the first one's.
 func (e *Engine) Submit(ctx context.Context, m Message) (t journal.Turn, repeated bool, err error) {
+	return e.admit(ctx, m, journal.Admission{})
+}
+
+// admit admits a message; a has what the message does not say.
+func (e *Engine) admit(ctx context.Context, m Message, a journal.Admission) (t journal.Turn, repeated bool, err error) {
 	agent, err := e.agents.Agent(ctx, m.Agent)
 	if err != nil {
 		return t, false, err
@@ -68,14 +75,13 @@ func (e *Engine) Submit(ctx context.Context, m Message) (t journal.Turn, repeate
 		return t, false, err
 	}
 	defer e.work.Done()
-	t, repeated, err = e.journal.Admit(ctx, journal.Admission{
-		Account: m.Surface, ExternalID: m.IdempotencyKey, Session: m.Session, Agent: agent.Name,
-		Surface: m.Surface, Text: m.Text, Plugins: plugins,
-	})
+	a.Account, a.ExternalID, a.Session, a.Agent = m.Surface, m.IdempotencyKey, m.Session, agent.Name
+	a.Surface, a.Text, a.Attachments, a.Plugins = m.Surface, m.Text, m.Attachments, plugins
+	t, repeated, err = e.journal.Admit(ctx, a)
 	if err != nil || repeated {
 		return t, repeated, err
 	}
-	e.enter(t, m.NoStream)
+	e.enter(t, m)
 	if t.State == journal.Running {
 		e.work.Add(1)
 		go e.session(t)
@@ -95,11 +101,14 @@ func (e *Engine) begin() error {
 }
 
 // enter makes a turn known, so that it can be read and cancelled.
-func (e *Engine) enter(t journal.Turn, noStream bool) {
+func (e *Engine) enter(t journal.Turn, m Message) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(context.Background())
-	l := &live{ctx: ctx, cancel: cancel, sink: e.hub.Open(t), noStream: noStream, done: make(chan struct{})}
+	l := &live{
+		ctx: ctx, cancel: cancel, sink: e.hub.Open(t),
+		noStream: m.NoStream, canApprove: m.CanApprove, done: make(chan struct{}),
+	}
 	if e.isClosing() {
 		cancel(ByShutdown())
 	}

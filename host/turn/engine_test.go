@@ -82,16 +82,20 @@ type setup struct {
 	hub     *sink.Hub
 	model   *model
 	inUse   atomic.Int64 // agents that were not released
+	agent   turn.Agent   // what a test adds to the agent
 }
 
 // Agent returns the one agent that there is.
 func (s *setup) Agent(context.Context, string) (*turn.Agent, error) {
 	s.inUse.Add(1)
-	return &turn.Agent{Name: "main", Release: func() { s.inUse.Add(-1) }, System: "Be brief.", Chain: &reliability.Chain{Candidates: []*reliability.Candidate{{
+	a := s.agent
+	a.Name, a.System, a.Release = "main", "Be brief.", func() { s.inUse.Add(-1) }
+	a.Chain = &reliability.Chain{Candidates: []*reliability.Candidate{{
 		Profile: "p", Provider: "fake", Model: "m", Upstream: s.model,
 		Policy: reliability.Policy{Retries: 1, RetryAfterMax: time.Second, KeyCooldown: time.Second},
 		Keys:   reliability.NewKeys(), Breaker: &reliability.Breaker{},
-	}}}}, nil
+	}}}
+	return &a, nil
 }
 
 // refusing is a journal that refuses what a sink writes when refuse says so.

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/zchost/zchost/abi"
@@ -30,20 +31,31 @@ type histories struct {
 	order *list.List // of *history, the latest used first
 }
 
-// history is one session's messages, with neighbours of one role merged.
+// history is what the model is shown of one session: messages with neighbours
+// of one role merged.
 type history struct {
 	session  int64
 	messages []*reliability.Message
 	size     int
+	// turns tells where each turn begins that can be cut off before.
+	turns []boundary
+}
+
+// boundary is where a turn begins: its number in the session, and the index of
+// its first message.
+type boundary struct {
+	seq int64
+	at  int
 }
 
 func newHistories() *histories {
 	return &histories{byID: make(map[int64]*list.Element), order: list.New()}
 }
 
-// prompt returns the messages for the model: the session's earlier turns and
-// the message of this one. Only the session's one running turn calls it.
-func (hs *histories) prompt(ctx context.Context, j *journal.Journal, t journal.Turn) ([]*reliability.Message, error) {
+// take returns the messages for the model, the session's earlier turns and the
+// message of this one, until they are put back. Only the session's one running
+// turn calls it.
+func (hs *histories) take(ctx context.Context, j *journal.Journal, t journal.Turn) (*history, error) {
 	h := hs.get(t.SessionID)
 	if h == nil {
 		h = &history{session: t.SessionID}
@@ -51,20 +63,14 @@ func (hs *histories) prompt(ctx context.Context, j *journal.Journal, t journal.T
 			return nil, err
 		}
 	}
-	h.add(abi.Message{Role: abi.RoleUser, Parts: []abi.Part{{Type: abi.PartText, Text: t.Text}}})
-	h.trim()
-	hs.put(h)
-	return h.messages, nil
-}
-
-// answered adds how a turn ended to its session's history.
-func (hs *histories) answered(t journal.Turn, m *abi.Message, mark string) {
-	h := hs.get(t.SessionID)
-	if h == nil {
-		return
+	user, err := j.UserMessage(ctx, t.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read message: %w", err)
 	}
-	h.end(m, mark)
-	hs.put(h)
+	h.begin(t.Seq)
+	h.add(abi.Message{Role: abi.RoleUser, Parts: user}, "")
+	h.trim()
+	return h, nil
 }
 
 // get takes a history out; put gives it back.
@@ -100,50 +106,99 @@ func (hs *histories) forget(session int64) { hs.get(session) }
 // order of the turns and not of their arrival: a message that was queued comes
 // after the answer to the one before it.
 func (h *history) load(ctx context.Context, j *journal.Journal, t journal.Turn) error {
+	summary, ok, err := j.Summary(ctx, t)
+	if err != nil {
+		return fmt.Errorf("read summary: %w", err)
+	}
+	if ok {
+		h.add(summarised(summary.Text), "")
+	}
 	past, err := j.Past(ctx, t, 0)
 	if err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
 	for _, p := range past {
-		if len(p.User) > 0 {
-			h.add(abi.Message{Role: abi.RoleUser, Parts: p.User})
+		h.begin(p.Seq)
+		for i, m := range p.Messages {
+			if last := i == len(p.Messages)-1; last && p.Marker != "" && m.Role == abi.RoleAssistant {
+				h.end(&journal.Message{Role: m.Role, Parts: m.Parts}, p.Marker)
+				p.Marker = ""
+				continue
+			}
+			h.add(abi.Message{Role: m.Role, Parts: m.Parts}, m.Provider)
 		}
-		var m *abi.Message
-		if len(p.Assistant) > 0 {
-			m = &abi.Message{Role: abi.RoleAssistant, Parts: p.Assistant}
-		}
-		h.end(m, p.Marker)
+		h.end(nil, p.Marker)
 	}
 	return nil
 }
 
-// end adds the assistant's message with the fixed English rendering of its
-// marker (MRK-3), or the marker alone if there is none.
-func (h *history) end(m *abi.Message, mark string) {
+// begin notes that the next message is a turn's first.
+func (h *history) begin(seq int64) {
+	h.turns = append(h.turns, boundary{seq: seq, at: len(h.messages)})
+}
+
+// end adds the assistant's last message with the fixed English rendering of
+// its marker (MRK-3), or the marker alone if there is none. A message that was
+// cut off comes without what its provider would check.
+func (h *history) end(m *journal.Message, mark string) {
 	out := abi.Message{Role: abi.RoleAssistant}
+	provider := ""
 	if m != nil {
 		out.Parts = append(out.Parts, m.Parts...)
+		provider = providerOf(m.Candidate)
 	}
 	if mark != "" {
+		if cut := reliability.NewMessage(out, "x").For(""); cut != nil {
+			out.Parts = append([]abi.Part(nil), cut.Parts...)
+		} else {
+			out.Parts = nil
+		}
+		provider = ""
 		out.Parts = append(out.Parts, abi.Part{Type: abi.PartText, Text: marker.English(marker.Code(mark))})
 	}
 	if len(out.Parts) > 0 {
-		h.add(out)
+		h.add(out, provider)
 	}
 }
 
-// add appends a message; one of the same role as the last is merged into it.
-func (h *history) add(m abi.Message) {
-	n := len(h.messages)
-	if n > 0 && h.messages[n-1].Role == m.Role {
+// providerOf returns the provider of a candidate "provider/model".
+func providerOf(candidate string) string {
+	provider, _, _ := strings.Cut(candidate, "/")
+	return provider
+}
+
+// add appends a message that a provider gave, "" for what a person or a tool
+// said; one of the same role as the last is merged into it.
+func (h *history) add(m abi.Message, provider string) {
+	made := reliability.NewMessage(m, provider)
+	if n := len(h.messages); n > 0 && h.messages[n-1].Role == m.Role {
 		last := h.messages[n-1]
-		m.Parts = append(append([]abi.Part(nil), last.Parts...), m.Parts...)
+		made = merge(last, made)
 		h.size -= size(last)
 		h.messages = h.messages[: n-1 : n-1] // a prompt may still hold the old list
+		if k := len(h.turns); k > 0 && h.turns[k-1].at == n {
+			h.turns = h.turns[:k-1] // no cut in the middle of a message
+		}
 	}
-	made := reliability.NewMessage(m, "")
 	h.messages = append(h.messages, made)
 	h.size += size(made)
+}
+
+// merge joins two messages of one role. When different providers gave them,
+// both lose what only their provider understands.
+func merge(a, b *reliability.Message) *reliability.Message {
+	m := abi.Message{Role: a.Role}
+	provider := a.Provider
+	if a.Provider != b.Provider {
+		provider = ""
+		a, b = a.For(""), b.For("")
+	}
+	for _, from := range []*reliability.Message{a, b} {
+		if from != nil {
+			m.Parts = append(m.Parts, from.Parts...)
+		}
+	}
+	return reliability.NewMessage(m, provider)
 }
 
 // trim drops the oldest messages while there is too much text, and then up to
@@ -154,13 +209,28 @@ func (h *history) trim() {
 		left -= size(h.messages[drop])
 		drop++
 	}
-	h.messages, h.size = h.messages[drop:], left
+	h.drop(drop)
+}
+
+// drop leaves out the first n messages.
+func (h *history) drop(n int) {
+	for _, m := range h.messages[:n] {
+		h.size -= size(m)
+	}
+	h.messages = h.messages[n:]
+	var turns []boundary
+	for _, b := range h.turns {
+		if b.at >= n {
+			turns = append(turns, boundary{seq: b.seq, at: b.at - n})
+		}
+	}
+	h.turns = turns
 }
 
 func size(m *reliability.Message) int {
 	n := 0
 	for _, p := range m.Parts {
-		n += len(p.Text) + len(p.Arguments) + len(p.Signature)
+		n += len(p.Text) + len(p.Arguments) + len(p.Signature) + len(p.Opaque)
 	}
 	return n
 }

@@ -31,7 +31,7 @@ func TestTrim(t *testing.T) {
 		if i%2 == 1 {
 			role = abi.RoleAssistant
 		}
-		h.add(said(role, text+strings.Repeat("x", part-1)))
+		h.add(said(role, text+strings.Repeat("x", part-1)), "")
 		h.trim()
 		if h.size > maxHistory || h.size != part*len(h.messages) {
 			t.Errorf("%d bytes in %d messages", h.size, len(h.messages))
@@ -40,11 +40,11 @@ func TestTrim(t *testing.T) {
 	if got := shown(h); got != "cdef" {
 		t.Errorf("left are %q, want c and what follows", got)
 	}
-	h.add(said(abi.RoleUser, "g"))
+	h.add(said(abi.RoleUser, "g"), "")
 	if h.trim(); shown(h) != "efg" {
 		t.Errorf("left are %q, want e, f and g: an answer alone begins no conversation", shown(h))
 	}
-	h.add(said(abi.RoleAssistant, strings.Repeat("h", maxHistory+1)))
+	h.add(said(abi.RoleAssistant, strings.Repeat("h", maxHistory+1)), "")
 	if h.trim(); len(h.messages) != 1 {
 		t.Errorf("%d messages are left, want the last one, whatever its size", len(h.messages))
 	}
@@ -55,10 +55,10 @@ func TestTrim(t *testing.T) {
 func TestMergeCopies(t *testing.T) {
 	t.Parallel()
 	h := &history{}
-	h.add(said(abi.RoleUser, "one"))
+	h.add(said(abi.RoleUser, "one"), "")
 	sent := h.messages
 	hash := sent[0].Hash
-	h.add(said(abi.RoleUser, "two"))
+	h.add(said(abi.RoleUser, "two"), "")
 	if len(sent[0].Parts) != 1 || sent[0].Hash != hash {
 		t.Errorf("the prompt that was sent is now %v", sent[0].Parts)
 	}

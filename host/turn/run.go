@@ -2,18 +2,39 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/reliability"
 	"github.com/zchost/zchost/host/sink"
+	"github.com/zchost/zchost/host/tool"
 )
+
+// work is one turn that runs.
+type work struct {
+	engine  *Engine
+	turn    journal.Turn
+	live    *live
+	agent   *Agent
+	tools   *tool.Set
+	rec     recorder
+	history *history
+
+	// made counts the attempts of the iteration, compacted says that the
+	// history was made shorter once, pauses counts the answers that the
+	// provider wanted to be asked to go on.
+	made      int
+	compacted bool
+	pauses    int
+	summaries int // requests for a summary
+	habits    habits
+}
 
 // run takes one turn from its start to its end.
 func (e *Engine) run(t journal.Turn, l *live) {
-	end, answer := e.answer(t, l)
+	w := &work{engine: e, turn: t, live: l, rec: recorder{sink: l.sink, journal: e.journal}}
+	end := w.answer()
 	end.finish.Turn = t.ID
 	err := e.persist(func(ctx context.Context) error {
 		return l.sink.Finish(ctx, func(tx *journal.Tx) error { return end.store(tx) }, end.events...)
@@ -24,43 +45,56 @@ func (e *Engine) run(t journal.Turn, l *live) {
 		e.history.forget(t.SessionID)
 		return
 	}
-	e.history.answered(t, answer, end.finish.Marker)
+	if w.history == nil { // what is kept in memory lacks this turn (MRK-4)
+		e.history.forget(t.SessionID)
+		return
+	}
+	w.history.end(end.message, end.finish.Marker)
+	e.history.put(w.history)
 }
 
-// answer asks the chain. It returns how the turn ends, and the assistant's
-// message, nil if there is none.
-func (e *Engine) answer(t journal.Turn, l *live) (ending, *abi.Message) {
-	prompted := false
-	defer func() {
-		if !prompted { // the history in memory lacks this turn's message (MRK-4)
-			e.history.forget(t.SessionID)
-		}
-	}()
-	agent, err := e.agents.Agent(l.ctx, t.Agent)
+// answer makes the turn ready, and goes through its iterations. It returns how
+// the turn ends.
+func (w *work) answer() ending {
+	e, ctx := w.engine, w.live.ctx
+	agent, err := e.agents.Agent(ctx, w.turn.Agent)
 	if err != nil {
-		return failed(abi.FailureUnknown, err), nil
+		return failed(abi.FailureUnknown, err)
 	}
 	defer release(agent)
-	if l.ctx.Err() != nil {
-		return end(reliability.Answer{State: reliability.Cancelled}, context.Cause(l.ctx))
+	w.agent = agent
+	if ctx.Err() != nil {
+		return end(reliability.Answer{State: reliability.Cancelled}, context.Cause(ctx))
 	}
-	rec := recorder{sink: l.sink, journal: e.journal}
-	err = rec.Append(context.WithoutCancel(l.ctx), 0, journal.Event{Type: journal.EventTurnStarted})
+	if err := w.rec.Append(context.WithoutCancel(ctx), 0, journal.Event{Type: journal.EventTurnStarted}); err != nil {
+		return failed(abi.FailureUnknown, err)
+	}
+	if err := w.prepare(ctx); err != nil {
+		return failed(abi.FailureUnknown, err)
+	}
+	end, err := w.loop(ctx)
 	if err != nil {
-		return failed(abi.FailureUnknown, err), nil
+		e.log.Error("the journal failed while a turn ran", "turn", w.turn.ID, "error", err)
+		w.history = nil // the journal knows better what happened
 	}
-	messages, err := e.history.prompt(l.ctx, e.journal, t)
-	if err != nil {
-		return failed(abi.FailureUnknown, err), nil
+	return end
+}
+
+// prepare gets the tools and the history.
+func (w *work) prepare(ctx context.Context) error {
+	if w.agent.Tools != nil {
+		tools, warnings := w.agent.Tools(ctx)
+		w.tools = tools
+		for _, text := range warnings {
+			err := w.rec.Append(context.WithoutCancel(ctx), 0, event(journal.EventWarning, reliability.Warning{Code: "tools-missing", Text: text}))
+			if err != nil {
+				return err
+			}
+		}
 	}
-	prompted = true
-	a, err := agent.Chain.Run(l.ctx, rec, t.ID, 1, &reliability.Prompt{
-		System: agent.System, Messages: messages, NoStream: l.noStream,
-	})
-	if err != nil {
-		e.log.Error("the journal failed while a turn ran", "turn", t.ID, "error", err)
-	}
-	return end(a, context.Cause(l.ctx))
+	h, err := w.engine.history.take(ctx, w.engine.journal, w.turn)
+	w.history = h
+	return err
 }
 
 func release(a *Agent) {
@@ -92,31 +126,6 @@ func (r recorder) SettleAttempt(ctx context.Context, a journal.Attempt) error {
 // Append stores and shows events.
 func (r recorder) Append(ctx context.Context, attempt int64, events ...journal.Event) error {
 	return r.sink.Append(ctx, attempt, events...)
-}
-
-// Ended is the data of the event of type journal.EventTurnEnded.
-type Ended struct {
-	State     journal.State `json:"state"`
-	Marker    string        `json:"marker,omitempty"`
-	Candidate string        `json:"candidate,omitempty"`
-	// Fallback says that the answer is not of the first candidate (CST-4).
-	Fallback bool `json:"fallback,omitempty"`
-	// Class and Error tell why there is no complete answer.
-	Class string `json:"class,omitempty"`
-	Error string `json:"error,omitempty"`
-	// WaitMS is how long the provider asks to wait before the next try.
-	WaitMS int64 `json:"wait_ms,omitempty"`
-	// Finish is the provider's own word for why the model stopped, when it is
-	// not one that the plugin knows.
-	Finish string `json:"finish,omitempty"`
-}
-
-func (d Ended) event() journal.Event {
-	b, err := json.Marshal(d)
-	if err != nil {
-		b = nil // cannot be: the type is ours and always encodes
-	}
-	return journal.Event{Type: journal.EventTurnEnded, Data: b}
 }
 
 // causeText returns what a cancellation was for, "" if it was none of ours.

@@ -40,7 +40,7 @@ func TestTurnOvertakesItsSubmit(t *testing.T) {
 		if got, err := s.journal.Turn(t.Context(), second.ID); err != nil || got.State != journal.Running || len(m.prompts) != 1 {
 			t.Fatalf("the second turn is %s after %d requests, %v; it must wait for its Submit", got.State, len(m.prompts), err)
 		}
-		s.Enter(second, true)
+		s.Enter(second, turn.Message{NoStream: true})
 		got := s.wait(t, second.ID)
 		if got.State != journal.Complete || m.streams != 1 {
 			t.Errorf("state %s, %d streaming requests of 2; the second was not to stream", got.State, m.streams)

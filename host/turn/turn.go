@@ -1,16 +1,24 @@
 // Package turn takes a person's message from admission to its end: it admits
-// it, waits for the session's earlier turns, asks the chain for an answer, and
-// stores how the turn ended, all of it in one transaction.
+// it, waits for the session's earlier turns, asks the chain for an answer, runs
+// the tools that the model calls and asks again, and stores how the turn ended,
+// all of it in one transaction.
 //
-// Read engine.go for the life of a session, run.go for the life of a turn, and
+// Read engine.go for the life of a session, run.go for the life of a turn,
+// loop.go for its iterations, calls.go for the tool calls of one iteration, and
 // end.go for how an answer becomes a state and a marker. What the model is
-// shown of earlier turns is made in history.go.
+// shown of earlier turns is made in history.go, and made shorter in compact.go.
+// resume.go is what a person can do after an interruption.
 package turn
 
 import (
+	"context"
 	"errors"
+	"time"
 
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/reliability"
+	"github.com/zchost/zchost/host/tool"
 )
 
 // Cause is why a turn is cancelled. It decides the marker.
@@ -43,11 +51,51 @@ type Agent struct {
 	Name   string
 	System string
 	Chain  *reliability.Chain
+	// Tools returns the tools of a turn that begins, and what to warn about,
+	// such as a server that is down. nil means none.
+	Tools func(ctx context.Context) (tools *tool.Set, warnings []string)
+	// Limits bound one call of a tool.
+	Limits tool.Limits
+	// MaxIterations is how often the model may be asked in one turn; 0 means
+	// 25.
+	MaxIterations int
+	// Approve says which calls need a person's word, and ApprovalTimeout how
+	// long that is waited for; 0 means 5 min.
+	Approve         Approve
+	ApprovalTimeout time.Duration
+	// Context is the size of the model's window in tokens, 0 if unknown: a
+	// history that would fill it is compacted before it is sent.
+	Context int64
 	// Plugins are the fingerprints of the plugins that a turn would use.
 	Plugins []string
 	// Release is called when the turn no longer needs the agent's plugins; it
 	// may be nil.
 	Release func()
+}
+
+// Approve says which tool calls need a person's word.
+type Approve string
+
+// The policies.
+const (
+	// ApproveWrite asks for calls with effect write. The default.
+	ApproveWrite Approve = "write"
+	// ApproveAlways asks for every call.
+	ApproveAlways Approve = "always"
+	// ApproveNever asks for none.
+	ApproveNever Approve = "never"
+)
+
+// asks reports whether a call with this effect needs a person's word.
+func (a Approve) asks(effect abi.Effect) bool {
+	switch a {
+	case ApproveNever:
+		return false
+	case ApproveAlways:
+		return true
+	case ApproveWrite:
+	}
+	return effect != abi.EffectNone && effect != abi.EffectRead
 }
 
 // Message is what a person sends.
@@ -60,6 +108,11 @@ type Message struct {
 	// first one's turn (ADM-2).
 	IdempotencyKey string
 	Text           string
+	// Attachments are images and files that belong to the message.
+	Attachments []journal.Attachment
 	// NoStream asks the model for its answer in one piece.
 	NoStream bool
+	// CanApprove says that somebody reads the turn's events and calls
+	// Engine.Answer. Without, a call that needs an approval is refused at once.
+	CanApprove bool
 }
