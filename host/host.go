@@ -172,6 +172,29 @@ func (h *Host) Events(ctx context.Context, turnID string, after int64) (*sink.Re
 // Cancel stops a turn. It reports whether the turn had not ended.
 func (h *Host) Cancel(turnID string, cause *turn.Cause) bool { return h.engine.Cancel(turnID, cause) }
 
+// Answer says whether a tool call that waits for approval may run; by names who
+// says so. Only the first answer counts.
+func (h *Host) Answer(ctx context.Context, call string, allow bool, by string) error {
+	return h.engine.Answer(ctx, call, allow, by)
+}
+
+// Resume starts a turn that goes on after an interrupted one, or asks its
+// question again (GDR-2); how is turn.Continue or turn.Retry.
+func (h *Host) Resume(ctx context.Context, turnID string, how journal.Relation, m turn.Message) (journal.Turn, error) {
+	return h.engine.Resume(ctx, turnID, how, m)
+}
+
+// Effects returns the tool calls of a turn that changed something, or may have:
+// what a person should see before the turn is asked again.
+func (h *Host) Effects(ctx context.Context, turnID string) ([]journal.ToolCall, error) {
+	return h.engine.Effects(ctx, turnID)
+}
+
+// Discard drops the partial answer of a turn that has ended.
+func (h *Host) Discard(ctx context.Context, turnID string) error {
+	return h.engine.Discard(ctx, turnID)
+}
+
 // Wait waits for the end of a turn and returns it as it is stored.
 func (h *Host) Wait(ctx context.Context, turnID string) (journal.Turn, error) {
 	return h.engine.Wait(ctx, turnID)
