@@ -38,8 +38,9 @@ func (tx *Tx) follow(a *Admission) error {
 // DiscardPartial takes the partial answer of an ended turn out of the
 // transcript; its events stay. What the turn's tools did stays as well.
 func (tx *Tx) DiscardPartial(turn string) error {
-	var row [2]driver.Value
-	ok, err := tx.row("find turn", row[:], "SELECT state, marker FROM turns WHERE id = ?1", turn)
+	var row [3]driver.Value
+	ok, err := tx.row("find turn", row[:], `
+		SELECT t.state, t.marker, t.seq = s.turns FROM turns t JOIN sessions s ON s.id = t.session WHERE t.id = ?1`, turn)
 	switch {
 	case err != nil:
 		return err
@@ -49,6 +50,8 @@ func (tx *Tx) DiscardPartial(turn string) error {
 		return fault.New(fault.Usage, "turn "+turn+" has not ended", "wait for its end, or stop it")
 	case text(row[1]) == "":
 		return fault.New(fault.Usage, "turn "+turn+" has its whole answer", "only a partial answer can be discarded")
+	case integer(row[2]) == 0:
+		return fault.New(fault.Usage, "turn "+turn+" is not the newest of its session", "what was said after it may refer to its answer")
 	}
 	if _, _, err := tx.exec("discard partial answer", `
 		DELETE FROM messages WHERE id = (SELECT max(id) FROM messages WHERE turn = ?1) AND role = 'assistant' AND marker <> ''`,

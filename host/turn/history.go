@@ -57,7 +57,7 @@ func newHistories() *histories {
 // turn calls it.
 func (hs *histories) take(ctx context.Context, j *journal.Journal, t journal.Turn) (*history, error) {
 	h := hs.get(t.SessionID)
-	if h == nil {
+	if h == nil || t.Relation == journal.RelationRetry { // the turn before is hidden now
 		h = &history{session: t.SessionID}
 		if err := h.load(ctx, j, t); err != nil {
 			return nil, err
