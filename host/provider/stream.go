@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -238,5 +239,6 @@ func (s *stream) explain(doc abi.HTTPResponse) error {
 // document reads the whole response.
 func (s *stream) document() (abi.HTTPResponse, error) {
 	body, err := s.resp.Body(maxDocument)
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")) // RFC 8259, section 8.1
 	return abi.HTTPResponse{Status: int64(s.resp.Status), Headers: s.resp.Headers, Body: string(body), URL: s.resp.URL}, err
 }
