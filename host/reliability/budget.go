@@ -13,6 +13,9 @@ import (
 // host's own: no provider gives it.
 const ClassBudget abi.FailureClass = "budget"
 
+// WarnBudget is the warning that a budget is nearly used up.
+const WarnBudget = "budget"
+
 // BudgetError says that a budget is used up.
 type BudgetError struct {
 	// Budget is the config's name for it: max_per_turn, max_per_day or
@@ -33,11 +36,14 @@ func (r *run) afford(ctx context.Context, c *Candidate) error {
 	if r.chain.Budget == nil {
 		return nil
 	}
-	err := r.chain.Budget(r.record, r.turn)
+	warning, err := r.chain.Budget(r.record, r.turn)
 	var refused *BudgetError
 	switch {
-	case err == nil, cancelled(ctx):
+	case cancelled(ctx), err == nil && (warning == "" || r.warned):
 		return nil
+	case err == nil:
+		r.warned = true
+		return r.rec.Append(r.record, 0, event(journal.EventWarning, Warning{Code: WarnBudget, Text: warning}))
 	case errors.As(err, &refused):
 		r.refused = err
 		return r.rec.Append(r.record, 0, event(journal.EventDecision, Decision{

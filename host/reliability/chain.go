@@ -22,9 +22,10 @@ type Chain struct {
 	Deadline time.Duration
 	// Random gives numbers in [0, 1) for the jitter; nil means math/rand.
 	Random func() float64
-	// Budget is asked before each request; an error, best a *BudgetError, ends
-	// the chain with nothing sent (CST-5). nil allows everything.
-	Budget func(ctx context.Context, turn string) error
+	// Budget is asked before each request. A *BudgetError ends the chain with
+	// nothing sent; a warning, if not empty, is noted once (CST-5). nil allows
+	// everything.
+	Budget func(ctx context.Context, turn string) (warning string, err error)
 	// Price fills in what a settled attempt cost (CST-3); nil leaves it
 	// unpriced.
 	Price func(a *journal.Attempt)
@@ -44,6 +45,7 @@ type run struct {
 	skipped   []skip
 	unsaid    []journal.Event // of the last attempt, which the journal refused
 	refused   error           // what the budget said, if it refused
+	warned    bool            // the budget's warning is noted
 }
 
 // skip is a candidate that was not asked, and why.
