@@ -1,0 +1,178 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/zchost/zchost/abi/jsonscan"
+)
+
+// apiError is what a body or frame says about an error. The usual form is
+// {"error":{"message":…,"type":…,"code":…}}, but error may be a string, the
+// members may be the object's own (the event error, vLLM, gateways), and the
+// message may be called detail.
+type apiError struct {
+	message string
+	raw     string // OpenRouter's error.metadata.raw
+	code    string // error.code, as text if it is a number
+	kind    string // error.type
+	inner   string // Azure's error.innererror.code
+	param   string
+	number  int64 // the code, or status, if it is a number
+	flagged bool  // OpenRouter's moderation has refused the input
+}
+
+// isError reports whether the value of a member error tells of an error: null,
+// false, "" and {} do not.
+func isError(s *jsonscan.Scanner) bool {
+	switch s.Kind() {
+	case jsonscan.Bool:
+		return s.Bool()
+	case jsonscan.String, jsonscan.Object, jsonscan.Array:
+		return len(s.Raw()) > len(`""`)
+	case jsonscan.Number:
+		return true
+	case jsonscan.Null, jsonscan.Invalid:
+	}
+	return false
+}
+
+// readError reads the error in a document. It returns false if the document is
+// not JSON or tells nothing.
+func readError(data []byte) (apiError, bool) {
+	var e apiError
+	s := jsonscan.New(data)
+	e.read(&s)
+	return e, s.End() == nil && (e.message != "" || e.code != "" || e.kind != "")
+}
+
+func (e *apiError) read(s *jsonscan.Scanner) {
+	switch s.Kind() {
+	case jsonscan.String:
+		e.message = s.String()
+	case jsonscan.Object:
+		e.object(s)
+	case jsonscan.Array:
+		for first := s.Array(); s.Elem(); first = false {
+			if first {
+				e.read(s)
+			}
+		}
+	case jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
+	}
+}
+
+// object reads an object that is an error or holds one. What the inner one says
+// wins, wherever it stands.
+func (e *apiError) object(s *jsonscan.Scanner) {
+	var inner apiError
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "error", "errors":
+			inner.read(s)
+		default:
+			e.member(s, key)
+		}
+	}
+	e.replaceBy(&inner)
+}
+
+func (e *apiError) member(s *jsonscan.Scanner, key []byte) {
+	switch string(key) {
+	case "message", "msg", "detail", "error_description":
+		if e.message == "" {
+			e.readMessage(s)
+		}
+	case "code":
+		e.readCode(s)
+	case "type":
+		if e.kind = readString(s); e.kind == "error" { // the event's
+			e.kind = ""
+		}
+	case "status":
+		if n, ok := readInt(s); ok && e.number == 0 {
+			e.number = n
+		}
+	case "param":
+		e.param = readString(s)
+	case "innererror":
+		var inner apiError
+		inner.read(s)
+		e.inner = inner.code
+	case "metadata":
+		e.metadata(s)
+	}
+}
+
+// readMessage reads a message. FastAPI's is an array of objects, of which the
+// first says enough.
+func (e *apiError) readMessage(s *jsonscan.Scanner) {
+	var inner apiError
+	inner.read(s)
+	e.message = inner.message
+}
+
+func (e *apiError) readCode(s *jsonscan.Scanner) {
+	if n, ok := readInt(s); ok {
+		e.number = n
+		e.code = strconv.FormatInt(n, 10)
+		return
+	}
+	e.code = readString(s)
+	if n, err := strconv.ParseInt(e.code, 10, 64); err == nil {
+		e.number = n
+	}
+}
+
+// metadata reads OpenRouter's: the upstream's own words, without which the
+// message is only "Provider returned error", and the reasons of a moderation.
+func (e *apiError) metadata(s *jsonscan.Scanner) {
+	if s.Kind() != jsonscan.Object {
+		return
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		switch string(key) {
+		case "raw":
+			e.raw = readString(s)
+		case "reasons":
+			e.flagged = s.Kind() == jsonscan.Array && len(s.Raw()) > len(`[]`)
+		}
+	}
+}
+
+// replaceBy takes over what the inner error says.
+func (e *apiError) replaceBy(inner *apiError) {
+	for _, f := range []struct{ to, from *string }{
+		{&e.message, &inner.message},
+		{&e.raw, &inner.raw},
+		{&e.code, &inner.code},
+		{&e.kind, &inner.kind},
+		{&e.inner, &inner.inner},
+		{&e.param, &inner.param},
+	} {
+		if *f.from != "" {
+			*f.to = *f.from
+		}
+	}
+	if inner.number != 0 {
+		e.number = inner.number
+	}
+	e.flagged = e.flagged || inner.flagged
+}
+
+// milliseconds reads a number of units of so many milliseconds; 0 if it is none,
+// or one that no wait could be.
+func milliseconds(text string, unit float64) int64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0 && n*unit < 1e12) {
+		return 0
+	}
+	return int64(n * unit)
+}
