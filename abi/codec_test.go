@@ -44,6 +44,10 @@ func TestCodec(t *testing.T) {
 	compare[abi.Piece](t)
 	compare[abi.Script](t)
 	compare[abi.Tool](t)
+	compare[abi.ToolCall](t)
+	compare[abi.ToolList](t)
+	compare[abi.ToolResult](t)
+	compare[abi.ToolSpec](t)
 	compare[abi.Usage](t)
 }
 
