@@ -16,11 +16,11 @@ const defaultApprovalTimeout = 5 * time.Minute
 // approve waits for a person's word about a call. ok is false if the call is
 // not to run: then it is refused, and that is stored. The error is the
 // journal's.
-func (w *work) approve(ctx context.Context, c *call) (ok bool, err error) {
+func (w *work) approve(ctx context.Context, b *batch, c *call) (ok bool, err error) {
 	record := context.WithoutCancel(ctx)
 	if !w.live.canApprove {
 		c.refuse("not approved", "Not run: this call needs a person's approval, and nobody can be asked here.")
-		return false, w.store(record, c)
+		return false, w.store(record, b, c)
 	}
 	answer, err := w.question(ctx, c)
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *work) approve(ctx context.Context, c *call) (ok bool, err error) {
 	case journal.ApprovalCancelled, journal.ApprovalPending:
 		return false, nil // the turn is over, and the call is closed with it
 	}
-	return false, w.store(record, c)
+	return false, w.store(record, b, c)
 }
 
 // question stores the question, shows it, and waits for its end: an answer, the

@@ -19,9 +19,22 @@ const maxParallel = 8
 
 // call is one call of the iteration.
 type call struct {
-	row  journal.ToolCall
-	tool tool.Tool // nil if it is refused
-	took time.Duration
+	row   journal.ToolCall
+	tool  tool.Tool // nil if it is refused
+	begun bool      // that it runs is stored
+	took  time.Duration
+}
+
+// batch is the calls of one iteration.
+type batch struct {
+	all  []*call
+	todo []*call // those that are to run
+	// together says that they run side by side.
+	together bool
+	// left counts those of todo whose end is not stored yet. With the last one
+	// the results are stored, too: one for each call, in order.
+	left    int
+	results []abi.Part
 }
 
 // useTools runs the calls of an answer, and adds the answer and the results to
@@ -30,18 +43,20 @@ type call struct {
 func (w *work) useTools(ctx context.Context, iteration int, a *reliability.Answer) (stop *ending, err error) {
 	record := context.WithoutCancel(ctx)
 	list, stop := w.sort(iteration, a)
-	if err := w.note(record, a, list); err != nil {
+	b := w.plan(list)
+	if err := w.note(record, a, b); err != nil {
 		return nil, err
 	}
-	if err := w.runAll(ctx, list); err != nil {
+	if err := w.runAll(ctx, b); err != nil {
 		return nil, err
 	}
-	results, err := w.close(record)
-	if err != nil {
-		return nil, err
+	if b.results == nil {
+		if err := w.store(record, b); err != nil {
+			return nil, err
+		}
 	}
 	w.history.add(abi.Message{Role: abi.RoleAssistant, Parts: a.Parts}, a.Candidate.Provider)
-	w.history.add(abi.Message{Role: abi.RoleTool, Parts: results}, "")
+	w.history.add(abi.Message{Role: abi.RoleTool, Parts: b.results}, "")
 	if ctx.Err() != nil && stop == nil {
 		e := end(reliability.Answer{State: reliability.Cancelled}, context.Cause(ctx))
 		e.finish.Candidate, e.finish.Fallback = a.Candidate.Name(), a.Fallback
@@ -109,12 +124,40 @@ func (c *call) refuse(reason, text string) {
 	c.row.State, c.row.Reason, c.row.Result, c.row.IsError = journal.CallRefused, reason, text, true
 }
 
+// plan says which calls run, and how: side by side if all only read and none
+// needs a person's word, else one after the other.
+func (w *work) plan(list []*call) *batch {
+	b := &batch{all: list, together: true}
+	for _, c := range list {
+		if c.tool == nil {
+			continue
+		}
+		b.todo = append(b.todo, c)
+		b.together = b.together && !ApproveWrite.asks(c.row.Effect) && !w.agent.Approve.asks(c.row.Effect)
+	}
+	b.left = len(b.todo)
+	b.together = b.together && len(b.todo) > 1
+	return b
+}
+
+// first returns the calls that begin as soon as they are stored.
+func (w *work) first(b *batch) []*call {
+	switch {
+	case b.together:
+		return b.todo
+	case len(b.todo) > 0 && !w.agent.Approve.asks(b.todo[0].row.Effect):
+		return b.todo[:1]
+	}
+	return nil
+}
+
 // note stores the answer with its calls before any of them runs.
-func (w *work) note(ctx context.Context, a *reliability.Answer, list []*call) error {
-	rows := make([]journal.ToolCall, len(list))
-	for i, c := range list {
+func (w *work) note(ctx context.Context, a *reliability.Answer, b *batch) error {
+	rows := make([]journal.ToolCall, len(b.all))
+	for i, c := range b.all {
 		rows[i] = c.row
 	}
+	first := w.first(b)
 	err := w.engine.journal.Write(ctx, journal.StepCalls, func(tx *journal.Tx) error {
 		if a.Unsettled != nil {
 			if err := tx.SettleAttempt(*a.Unsettled); err != nil {
@@ -125,7 +168,10 @@ func (w *work) note(ctx context.Context, a *reliability.Answer, list []*call) er
 		if _, err := tx.AddMessage(m); err != nil {
 			return err
 		}
-		return tx.AddCalls(rows)
+		if err := tx.AddCalls(rows); err != nil {
+			return err
+		}
+		return tx.StartCalls(ids(first)...)
 	})
 	if err != nil {
 		return fmt.Errorf("store tool calls: %w", err)
@@ -133,36 +179,37 @@ func (w *work) note(ctx context.Context, a *reliability.Answer, list []*call) er
 	if err := w.tell(ctx, a); err != nil {
 		return err
 	}
-	for _, c := range list {
+	var events []journal.Event
+	for _, c := range b.all {
 		if c.tool == nil {
-			if err := w.rec.Append(ctx, 0, ended(&c.row, 0)); err != nil {
-				return err
-			}
+			events = append(events, ended(&c.row, 0))
 		}
 	}
-	return nil
+	for _, c := range first {
+		c.begun = true
+		events = append(events, started(&c.row))
+	}
+	return w.rec.Append(ctx, 0, events...)
 }
 
-// runAll runs the calls: side by side if all only read and none needs a
-// person's word, else one after the other.
-func (w *work) runAll(ctx context.Context, list []*call) error {
-	var todo []*call
-	together := true
-	for _, c := range list {
-		if c.tool == nil {
-			continue
-		}
-		todo = append(todo, c)
-		together = together && !ApproveWrite.asks(c.row.Effect) && !w.agent.Approve.asks(c.row.Effect)
+func ids(list []*call) []string {
+	all := make([]string, len(list))
+	for i, c := range list {
+		all[i] = c.row.ID
 	}
-	if together && len(todo) > 1 {
-		return w.together(ctx, todo)
+	return all
+}
+
+// runAll runs the calls.
+func (w *work) runAll(ctx context.Context, b *batch) error {
+	if b.together {
+		return w.together(ctx, b)
 	}
-	for _, c := range todo {
-		if ctx.Err() != nil {
+	for _, c := range b.todo {
+		if ctx.Err() != nil && !c.begun {
 			return nil
 		}
-		if err := w.one(ctx, c); err != nil {
+		if err := w.one(ctx, b, c); err != nil {
 			return err
 		}
 	}
@@ -170,31 +217,29 @@ func (w *work) runAll(ctx context.Context, list []*call) error {
 }
 
 // one runs one call, after a person's word if it needs one.
-func (w *work) one(ctx context.Context, c *call) error {
+func (w *work) one(ctx context.Context, b *batch, c *call) error {
 	record := context.WithoutCancel(ctx)
 	if w.agent.Approve.asks(c.row.Effect) {
-		ok, err := w.approve(ctx, c)
+		ok, err := w.approve(ctx, b, c)
 		if err != nil || !ok {
 			return err
 		}
 	}
-	if err := w.start(record, c); err != nil {
-		return err
+	if !c.begun {
+		if err := w.start(record, c); err != nil {
+			return err
+		}
 	}
 	w.call(ctx, c)
-	return w.store(record, c)
+	return w.store(record, b, c)
 }
 
 // together runs calls side by side. They only read, so the results may be
 // stored together: whatever is lost with a crash can be read again.
-func (w *work) together(ctx context.Context, list []*call) error {
-	record := context.WithoutCancel(ctx)
-	if err := w.start(record, list...); err != nil {
-		return err
-	}
+func (w *work) together(ctx context.Context, b *batch) error {
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, maxParallel)
-	for _, c := range list {
+	for _, c := range b.todo {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -202,21 +247,16 @@ func (w *work) together(ctx context.Context, list []*call) error {
 		})
 	}
 	wait.Wait()
-	return w.store(record, list...)
+	return w.store(context.WithoutCancel(ctx), b, b.todo...)
 }
 
-// start stores that calls run, before they do.
-func (w *work) start(ctx context.Context, list ...*call) error {
-	ids := make([]string, len(list))
-	events := make([]journal.Event, len(list))
-	for i, c := range list {
-		ids[i], events[i] = c.row.ID, started(&c.row)
-	}
-	err := w.engine.journal.Write(ctx, journal.StepCallStart, func(tx *journal.Tx) error { return tx.StartCalls(ids...) })
+// start stores that a call runs, before it does.
+func (w *work) start(ctx context.Context, c *call) error {
+	err := w.engine.journal.Write(ctx, journal.StepCallStart, func(tx *journal.Tx) error { return tx.StartCalls(c.row.ID) })
 	if err != nil {
 		return fmt.Errorf("store start of tool call: %w", err)
 	}
-	return w.rec.Append(ctx, 0, events...)
+	return w.rec.Append(ctx, 0, started(&c.row))
 }
 
 // call runs the tool. A call that was stopped has the marker for a result: what
@@ -237,35 +277,29 @@ func (w *work) call(ctx context.Context, c *call) {
 	}
 }
 
-// store stores results before anybody uses them.
-func (w *work) store(ctx context.Context, list ...*call) error {
+// store stores results before anybody uses them. With the last one, or with
+// none, it also stores the tool message, with one result for each call: those
+// that did not come to run are told so.
+func (w *work) store(ctx context.Context, b *batch, list ...*call) error {
 	events := make([]journal.Event, len(list))
 	for i, c := range list {
 		events[i] = ended(&c.row, c.took)
 	}
-	err := w.engine.journal.Write(ctx, journal.StepCallEnd, func(tx *journal.Tx) error {
+	b.left -= len(list)
+	last := b.left <= 0 || len(list) == 0
+	err := w.engine.journal.Write(ctx, journal.StepCallEnd, func(tx *journal.Tx) (err error) {
 		for _, c := range list {
 			if err := tx.EndCall(c.row); err != nil {
 				return err
 			}
 		}
-		return nil
+		if last {
+			b.results, err = tx.CloseCalls(w.turn.ID, journal.CloseLive)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("store result of tool call: %w", err)
 	}
 	return w.rec.Append(ctx, 0, events...)
-}
-
-// close stores the tool message, with one result for each call: those that did
-// not come to run are told so.
-func (w *work) close(ctx context.Context) (results []abi.Part, err error) {
-	err = w.engine.journal.Write(ctx, journal.StepCallEnd, func(tx *journal.Tx) error {
-		results, err = tx.CloseCalls(w.turn.ID, journal.CloseLive)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("store tool results: %w", err)
-	}
-	return results, nil
 }
