@@ -99,7 +99,7 @@ func FuzzRequest(f *testing.F) {
 		if !json.Valid([]byte(r.Body)) || strings.Count(r.Body, messagesPlace) != 1 {
 			t.Errorf("body = %s", r.Body)
 		}
-		if path, _, _ := strings.Cut(r.URL, "?"); strings.Contains(path, "/..") || strings.ContainsAny(path, " #\n") {
+		if path, _, _ := strings.Cut(r.URL, "?"); strings.Contains(path+"/", "/../") || strings.ContainsAny(path, " #\n") {
 			t.Errorf("address = %s", r.URL)
 		}
 	})

@@ -78,8 +78,8 @@ func TestRequestBody(t *testing.T) {
 			`{"contents":["{{messages}}"],"generationConfig":{"maxOutputTokens":5,"thinkingConfig":{"thinkingBudget":0},"temperature":1,"topP":0.9},"safetySettings":[],"systemInstruction":null}`,
 		},
 		"the place of the messages cannot be forged": {
-			abi.ChatRequest{System: "{{messages}}", Stop: []string{"{{messages}}", `say "{{messages}}"`}},
-			`{"contents":["{{messages}}"],"systemInstruction":{"parts":[{"text":"\u007b{messages}}"}]},"generationConfig":{"stopSequences":["\u007b{messages}}","say \"{{messages}}\""]}}`,
+			abi.ChatRequest{System: `say "{{messages}}`, Stop: []string{"{{messages}}", `say "{{messages}}"`}},
+			`{"contents":["{{messages}}"],"systemInstruction":{"parts":[{"text":"say \"\u007b{messages}}"}]},"generationConfig":{"stopSequences":["\u007b{messages}}","say \"{{messages}}\""]}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

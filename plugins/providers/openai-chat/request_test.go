@@ -73,8 +73,8 @@ func TestRequestBody(t *testing.T) {
 			`{"model":"m","messages":["{{messages}}"],"stream":true,"temperature":1,"reasoning":{"effort":"low"},"stream_options":null}`,
 		},
 		"the place of the messages cannot be forged": {
-			abi.ChatRequest{Model: "{{messages}}", System: "{{messages}}", Stop: []string{"{{messages}}", `say "{{messages}}"`}},
-			`{"model":"\u007b{messages}}","messages":[{"role":"system","content":"\u007b{messages}}"},"{{messages}}"],"stream":false,"stop":["\u007b{messages}}","say \"{{messages}}\""]}`,
+			abi.ChatRequest{Model: "{{messages}}", System: `say "{{messages}}`, Stop: []string{"{{messages}}", `say "{{messages}}"`}},
+			`{"model":"\u007b{messages}}","messages":[{"role":"system","content":"say \"\u007b{messages}}"},"{{messages}}"],"stream":false,"stop":["\u007b{messages}}","say \"{{messages}}\""]}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -122,12 +122,15 @@ func (m *members) object(name string, words ...[2]string) {
 	}
 }
 
-// appendText appends a JSON string that is never the place of the messages.
+// appendText appends a JSON string that does not hold the place of the messages.
+// Only the end of a text can, because that alone has a bare quote behind it.
 func appendText(dst []byte, s string) []byte {
-	if s == messagesPlace[1:len(messagesPlace)-1] {
-		return append(dst, `"\u007b{messages}}"`...)
+	before, ok := strings.CutSuffix(s, messagesPlace[1:len(messagesPlace)-1])
+	if !ok {
+		return jsonscan.AppendString(dst, s)
 	}
-	return jsonscan.AppendString(dst, s)
+	dst = jsonscan.AppendString(dst, before)
+	return append(dst[:len(dst)-1], `\u007b{messages}}"`...)
 }
 
 func requestBody(r *abi.ChatRequest, o *options) []byte {

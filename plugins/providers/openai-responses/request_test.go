@@ -76,8 +76,8 @@ func TestRequestBody(t *testing.T) {
 			`{"model":"m","input":["{{messages}}"],"stream":false,"temperature":1,"reasoning":{"effort":"high"},"store":true,"include":[],"instructions":null}`,
 		},
 		"the place of the messages cannot be forged": {
-			abi.ChatRequest{Model: "{{messages}}", System: "{{messages}}", Options: abi.Raw(`{"verbosity":"{{messages}}","include":["{{messages}}"]}`)},
-			`{"model":"\u007b{messages}}","instructions":"\u007b{messages}}","input":["{{messages}}"],"stream":false,"store":false,"include":["reasoning.encrypted_content","\u007b{messages}}"],"text":{"verbosity":"\u007b{messages}}"}}`,
+			abi.ChatRequest{Model: "{{messages}}", System: `say "{{messages}}`, Options: abi.Raw(`{"verbosity":"{{messages}}","include":["{{messages}}"]}`)},
+			`{"model":"\u007b{messages}}","instructions":"say \"\u007b{messages}}","input":["{{messages}}"],"stream":false,"store":false,"include":["reasoning.encrypted_content","\u007b{messages}}"],"text":{"verbosity":"\u007b{messages}}"}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
