@@ -20,11 +20,17 @@ type Config struct {
 	Agents      map[string]Agent    `toml:"agents" doc:"Who answers: each agent is a system prompt on a profile."`
 	Models      map[string]Model    `toml:"models" doc:"Profiles: which model to ask, and which others when it fails."`
 	Providers   map[string]Provider `toml:"providers" doc:"Endpoints that serve models."`
+	Tools       map[string]Tool     `toml:"tools" doc:"Tool plugins, and what each may do. An agent has one if its tools name it, as \"plugin:NAME\"."`
+	MCP         map[string]MCP      `toml:"mcp" names:"server" doc:"MCP servers, whose tools an agent has if its tools name the server, as \"mcp:NAME\", or one tool of it, as \"mcp:NAME/TOOL\". A NAME begins the names of its tools, so it has letters, digits, \"-\" and \"_\" alone, at most 32."`
+	Shell       Shell               `toml:"shell" doc:"The tool shell, for the agents that have it."`
+	Fetch       Fetch               `toml:"fetch" doc:"The tool fetch_url, for the agents that have it."`
+	Cost        Cost                `toml:"cost" doc:"What may be spent, and what tokens cost. Amounts are exact decimal numbers: 0.075, 3, 1.25."`
 	Reliability Reliability         `toml:"reliability" doc:"Retries and clocks for all providers and profiles; each key can be set in a [providers.NAME] or [models.NAME] table too, and the narrowest wins (REL-9)."`
 	Log         Log                 `toml:"log" doc:"What the host writes about itself."`
 
 	file    string
 	dir     string // where relative paths begin
+	home    string
 	origins map[string]Origin
 }
 
@@ -36,6 +42,14 @@ type Agent struct {
 	Locale      string   `toml:"locale" doc:"The language of markers and notices, as en or pt-BR; without it the reader's." range:"1..64"`
 	MaxTokens   int64    `toml:"max_tokens" doc:"The most tokens of an answer; 0 leaves it to the provider. A profile's own value goes before it." default:"0" range:"0..100000000"`
 	Temperature *float64 `toml:"temperature" doc:"The sampling temperature; without it the provider's. A profile's own value goes before it." range:"0..2"`
+
+	Tools           []string      `toml:"tools" doc:"The tools that it has, and no others: read_file, list_dir, search_files, write_file, edit_file, shell, fetch_url, \"mcp:NAME\", \"mcp:NAME/TOOL\", \"plugin:NAME\", \"plugin:NAME/TOOL\"." range:"1..256"`
+	Approve         Approve       `toml:"approve" doc:"Which calls of tools ask a person first: those that may change something, all, or none." default:"write" enum:"write|always|never"`
+	ApprovalTimeout time.Duration `toml:"approval_timeout" doc:"How long a person is waited for; after that the call is refused." default:"5m" range:"1s..24h"`
+	Workspace       string        `toml:"workspace" doc:"The directory that file tools and the shell work in, and none above it; relative to the directory of the config file. Without it workspace/AGENT in the home directory." range:"1..4096"`
+	MaxIterations   int64         `toml:"max_iterations" doc:"How often the model is asked in one turn; after that the turn ends with a marker." default:"25" range:"1..200"`
+	ToolTimeout     time.Duration `toml:"tool_timeout" doc:"How long one call of a tool may take." default:"1m" range:"1s..1h"`
+	ToolResultBytes int64         `toml:"tool_result_bytes" doc:"The longest result of a call that the model gets to read; a longer one is cut at a line, visibly." default:"65536" range:"1024..1048576"`
 }
 
 // Model is one [models.NAME] table, a profile: an ordered list of candidates
@@ -47,6 +61,7 @@ type Model struct {
 	Fallback       []string `toml:"fallback" ref:"models" doc:"Other profiles, asked after that; at most three in a row."`
 	MaxTokens      int64    `toml:"max_tokens" doc:"The most tokens of an answer; 0 leaves it to the agent." default:"0" range:"0..100000000"`
 	Temperature    *float64 `toml:"temperature" doc:"The sampling temperature; without it the agent's." range:"0..2"`
+	Context        int64    `toml:"context" doc:"How many tokens the model's window holds, for the first model of the profile: a conversation that would fill it is summarised before it is sent. 0 is unknown: then only when the provider says that it is full." default:"0" range:"0..100000000"`
 	Reliability
 }
 

@@ -68,6 +68,8 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 	switch {
 	case f.isDuration():
 		d.duration(n, v, f, path)
+	case f.isAmount():
+		d.amount(n, v, path)
 	case f.typ == reflect.TypeFor[json.RawMessage]():
 		if d.expect(n, path, kindTable, "write "+f.key+" = { … }") {
 			v.SetBytes(appendJSON(nil, n))
@@ -76,7 +78,7 @@ func (d *decoder) field(n *node, v reflect.Value, f field, path string) {
 	case f.typ.Kind() == reflect.Struct:
 		d.table(n, v, path)
 	case f.typ.Kind() == reflect.Map:
-		d.named(n, v, path)
+		d.named(n, v, f, path)
 	case f.typ.Kind() == reflect.Slice:
 		d.list(n, v, f, path)
 	case f.typ.Kind() == reflect.String:
@@ -103,41 +105,46 @@ func (d *decoder) open(n *node, path string) {
 	}
 }
 
-// named decodes a table whose keys are the operator's own names.
-func (d *decoder) named(n *node, v reflect.Value, path string) {
-	if !d.expect(n, path, kindTable, "write ["+path+".NAME]") {
+// named decodes a table whose keys are the operator's own names, and whose
+// values are tables or texts.
+func (d *decoder) named(n *node, v reflect.Value, f field, path string) {
+	texts := v.Type().Elem().Kind() == reflect.String
+	hint := "write [" + path + ".NAME]"
+	if texts {
+		hint = "write " + f.key + " = { NAME = \"…\" }"
+	}
+	if !d.expect(n, path, kindTable, hint) {
 		return
 	}
 	v.Set(reflect.MakeMap(v.Type()))
 	for i, e := range n.items {
 		key := join(path, e.key)
 		if i == maxNames {
-			d.report.add(e.at, path, fmt.Sprintf("more than %d tables", maxNames), "")
+			d.report.add(e.at, path, fmt.Sprintf("more than %d names", maxNames), "")
 			return
 		}
 		d.origins[key] = e.at
-		if !isName(e.key) {
-			d.report.add(e.at, key, "this is no name", "use a-z, 0-9, \"-\", \"_\" and \".\", 64 characters at most")
+		if hint := f.names.wrong(e.key); hint != "" {
+			d.report.add(e.at, key, "this is no name", hint)
 			continue
 		}
 		item := reflect.New(v.Type().Elem()).Elem()
-		d.table(e.node, item, key)
+		if texts {
+			d.origins[key] = e.value
+			d.entry(e, item, f, key)
+		} else {
+			d.table(e.node, item, key)
+		}
 		v.SetMapIndex(reflect.ValueOf(e.key), item)
 	}
 }
 
-// isName reports whether s may name an agent, a profile or a provider.
-func isName(s string) bool {
-	if s == "" || len(s) > 64 {
-		return false
+// entry decodes one text of a table of texts.
+func (d *decoder) entry(e entry, v reflect.Value, f field, path string) {
+	d.text(e.node, v, f, path)
+	if f.value && e.kind == kindString && !isVariable(e.text) {
+		d.envValue(e.node, e.key, path)
 	}
-	for i, r := range s {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		if !letter && (i == 0 || r != '-' && r != '_' && r != '.') {
-			return false
-		}
-	}
-	return true
 }
 
 func (d *decoder) list(n *node, v reflect.Value, f field, path string) {
@@ -165,12 +172,14 @@ func (d *decoder) text(n *node, v reflect.Value, f field, path string) {
 	switch {
 	case isVariable(n.text):
 		hint := "set " + envName(path) + " to take the value from the environment"
-		if f.secret {
+		if f.secret || f.value {
 			hint = "write env:NAME for the variable NAME"
 		}
 		d.report.add(n.value, path, "variables are not put into values", hint)
 	case f.secret:
 		d.secret(n, path)
+	case f.value:
+		// entry looks at it, which knows its name
 	case len(f.enum) > 0:
 		d.enum(n, f, path)
 	case hasControl(n.text):
@@ -179,6 +188,10 @@ func (d *decoder) text(n *node, v reflect.Value, f field, path string) {
 		d.report.add(n.value, path, "it is empty", "fill it in, or take the key out")
 	case float64(len(n.text)) > f.max:
 		d.report.add(n.value, path, fmt.Sprintf("it is longer than %.0f bytes", f.max), "")
+	case f.hosts:
+		d.host(n, path)
+	case f.names != "" && f.names.wrong(n.text) != "":
+		d.report.add(n.value, path, quote(cut(n.text))+" is no name", f.names.wrong(n.text))
 	case f.ref != "":
 		d.names = append(d.names, reference{path, f.ref, n.text, n.value})
 	}
@@ -229,6 +242,10 @@ func (d *decoder) duration(n *node, v reflect.Value, f field, path string) {
 
 func (d *decoder) number(n *node, v reflect.Value, f field, path string) {
 	switch f.typ.Kind() {
+	case reflect.Bool:
+		if d.expect(n, path, kindBool, "write true or false") {
+			v.SetBool(n.bool)
+		}
 	case reflect.Float64:
 		number := n.float
 		if n.kind == kindInt {

@@ -144,7 +144,7 @@ func put[T any](m *map[string]T, key string, value T) {
 // version does not have.
 func isLater(key string) bool {
 	switch key {
-	case "channels", "hooks", "tools", "cost", "gateway", "mcp", "cron", "tasks", "metrics", "queue", "recovery", "delivery":
+	case "channels", "hooks", "gateway", "cron", "tasks", "metrics", "queue", "recovery", "delivery":
 		return true
 	}
 	return false

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zchost/zchost/host/cost"
 )
 
 // Show returns the effective config as TOML, with the origin of each value
@@ -86,9 +88,10 @@ func (c Config) place(o Origin) string {
 	return o.String()
 }
 
-// tree returns what is in force as a tree, with the defaults of [reliability]
-// and [log] written out. What is left to the provider or the plugin is not in
-// it.
+// tree returns what is in force as a tree, with the defaults written out of
+// what applies: those of an agent's tools if it has some, and none of
+// [providers.NAME] and [models.NAME], which have them from [reliability]. What
+// is left to the provider or the plugin is not in it.
 func (c Config) tree() *node {
 	root := &node{kind: kindTable}
 	c.structure(root, reflect.ValueOf(c), "")
@@ -96,7 +99,7 @@ func (c Config) tree() *node {
 }
 
 func (c Config) structure(to *node, v reflect.Value, path string) {
-	defaults := path == "reliability" || path == "log"
+	defaults := writesDefaults(v)
 	for _, f := range fieldsOf(v.Type()) {
 		value, key := v.FieldByIndex(f.index), join(path, f.key)
 		if f.key == "system" && v.FieldByName("SystemFile").String() != "" {
@@ -109,10 +112,22 @@ func (c Config) structure(to *node, v reflect.Value, path string) {
 			child := &node{kind: kindTable}
 			c.structure(child, value, key)
 			to.set(f.key, child)
-		case defaults && f.def != "":
+		case defaults && f.def != "" && f.def != "0":
 			to.set(f.key, defaultOf(f))
 		}
 	}
+}
+
+// writesDefaults reports whether the defaults of a table belong into what is in
+// force.
+func writesDefaults(v reflect.Value) bool {
+	switch t := v.Interface().(type) {
+	case Agent:
+		return len(t.Tools) > 0
+	case Allow, MCP, Shell, Fetch, Cost, Reliability, Log:
+		return true
+	}
+	return false
 }
 
 // value returns a value that is set.
@@ -130,6 +145,8 @@ func (c Config) value(v reflect.Value, f field, path string) *node {
 		}
 	case f.isDuration():
 		n.kind, n.text = kindString, shortDuration(time.Duration(v.Int()))
+	case f.isAmount():
+		n.kind, n.exact = kindFloat, cost.Amount(v.Int()).String()
 	case v.Kind() == reflect.Struct:
 		n.kind = kindTable
 		c.structure(n, v, path)
@@ -147,6 +164,8 @@ func (c Config) value(v reflect.Value, f field, path string) *node {
 		n.kind, n.text = kindString, v.String()
 	case v.Kind() == reflect.Float64:
 		n.kind, n.float = kindFloat, v.Float()
+	case v.Kind() == reflect.Bool:
+		n.kind, n.bool = kindBool, v.Bool()
 	default:
 		n.kind, n.int = kindInt, v.Int()
 	}
@@ -168,6 +187,16 @@ func (c Config) locate(n *node, path string, around Origin) {
 
 // defaultOf returns the value of a default tag.
 func defaultOf(f field) *node {
+	switch f.typ.Kind() {
+	case reflect.Bool:
+		return &node{kind: kindBool, bool: f.def == "true"}
+	case reflect.Slice:
+		n := &node{kind: kindArray}
+		for item := range strings.SplitSeq(f.def, "|") {
+			n.items = append(n.items, entry{"", &node{kind: kindString, text: item}})
+		}
+		return n
+	}
 	if i, err := strconv.ParseInt(f.def, 10, 64); err == nil {
 		return &node{kind: kindInt, int: i}
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/zchost/zchost/host/cost"
 )
 
 // field is a key of a table, as the tags of a struct tell it.
@@ -16,6 +18,9 @@ type field struct {
 	ref           string       // the table that holds the valid names
 	enum          []string
 	secret        bool
+	value         bool     // of an env or headers table
+	hosts         bool     // of hosts
+	names         nameForm // of the keys of a map, or of the entries of a list
 	required      bool
 	min, max      float64 // nanoseconds for durations, bytes for text
 	limits        string  // the range as it is written
@@ -45,6 +50,7 @@ func newField(key string, i int, sf reflect.StructField) field {
 	f := field{
 		key: key, doc: sf.Tag.Get("doc"), def: sf.Tag.Get("default"), index: []int{i},
 		typ: sf.Type, ref: sf.Tag.Get("ref"), secret: sf.Tag.Get("secret") != "",
+		value: sf.Tag.Get("value") != "", hosts: sf.Tag.Get("hosts") != "", names: nameForm(sf.Tag.Get("names")),
 		required: sf.Tag.Get("required") != "",
 		min:      math.Inf(-1), max: math.Inf(1), limits: sf.Tag.Get("range"),
 	}
@@ -76,6 +82,8 @@ func (f *field) limit(s string) float64 {
 }
 
 func (f *field) isDuration() bool { return f.typ == reflect.TypeFor[time.Duration]() }
+
+func (f *field) isAmount() bool { return f.typ == reflect.TypeFor[cost.Amount]() }
 
 func findField(fields []field, key string) (field, bool) {
 	for _, f := range fields {

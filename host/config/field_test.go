@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
@@ -11,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // tables are the structs that the file's tables are read into, by name.
@@ -26,6 +28,13 @@ func tables() []struct {
 		{"agents.NAME", reflect.TypeFor[Agent]()},
 		{"models.NAME", reflect.TypeFor[Model]()},
 		{"providers.NAME", reflect.TypeFor[Provider]()},
+		{"tools.NAME", reflect.TypeFor[Tool]()},
+		{"tools.NAME.allow", reflect.TypeFor[Allow]()},
+		{"mcp.NAME", reflect.TypeFor[MCP]()},
+		{"shell", reflect.TypeFor[Shell]()},
+		{"fetch", reflect.TypeFor[Fetch]()},
+		{"cost", reflect.TypeFor[Cost]()},
+		{`cost.rates."PROVIDER/MODEL"`, reflect.TypeFor[Rate]()},
 		{"reliability", reflect.TypeFor[Reliability]()},
 		{"log", reflect.TypeFor[Log]()},
 	}
@@ -41,7 +50,7 @@ func TestTags(t *testing.T) {
 				t.Errorf("%s.%s: %+v", table.name, f.key, f)
 			}
 			number := f.typ.Kind() == reflect.Int || f.typ.Kind() == reflect.Int64 || f.typ.Kind() == reflect.Float64
-			if number && math.IsInf(f.max, 1) {
+			if number && !f.isAmount() && math.IsInf(f.max, 1) {
 				t.Errorf("%s.%s has no limits", table.name, f.key)
 			}
 			if f.def == "" {
@@ -73,7 +82,7 @@ func TestDefaultsOfKnobs(t *testing.T) {
 	if err := d.report.err(); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(k, written.Knobs("", "")); diff != "" {
+	if diff := gocmp.Diff(k, written.Knobs("", "")); diff != "" {
 		t.Error(diff)
 	}
 	if k.IdleTimeout != 0 || DefaultIdleTimeout != 5*time.Minute {
@@ -97,7 +106,7 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
+	if diff := gocmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s is not up to date; `go test ./host/config -run TestReference -update` writes it:\n%s", path, diff)
 	}
 }
@@ -110,20 +119,24 @@ func page() string {
 	for _, f := range fieldsOf(reflect.TypeFor[Config]()) {
 		about[f.key] = f.doc
 	}
+	about["tools.NAME.allow"] = docOf(reflect.TypeFor[Tool](), "allow")
+	about[`cost.rates."PROVIDER/MODEL"`] = docOf(reflect.TypeFor[Cost](), "rates")
 	knobs := map[string]bool{}
 	for _, f := range fieldsOf(reflect.TypeFor[Reliability]()) {
 		knobs[f.key] = true
 	}
 	for _, table := range tables() {
 		key, _, _ := strings.Cut(table.name, ".")
-		fmt.Fprintf(&b, "\n## [%s]\n\n%s\n\n| key | type | default | |\n| --- | --- | --- | --- |\n", table.name, about[key])
+		fmt.Fprintf(&b, "\n## [%s]\n\n%s\n\n| key | type | default | |\n| --- | --- | --- | --- |\n", table.name, cmp.Or(about[table.name], about[key]))
 		shared := false
 		for _, f := range fieldsOf(table.typ) {
 			if knobs[f.key] && key != "reliability" {
 				shared = true
 				continue
 			}
-			b.WriteString(row(f))
+			if f.typ.Kind() != reflect.Struct && !(f.typ.Kind() == reflect.Map && f.typ.Elem().Kind() == reflect.Struct) {
+				b.WriteString(row(f)) // a table has a section of its own
+			}
 		}
 		if shared {
 			b.WriteString("\nAnd every key of [[reliability]](#reliability).\n")
@@ -131,6 +144,11 @@ func page() string {
 	}
 	b.WriteString("\n## Example\n\nWhat `zchost init` writes where OPENAI_API_KEY is set:\n\n```toml\n" + Template([]string{"OPENAI_API_KEY=x"}) + "```\n")
 	return b.String()
+}
+
+func docOf(t reflect.Type, key string) string {
+	f, _ := findField(fieldsOf(t), key)
+	return f.doc
 }
 
 func row(f field) string {
@@ -155,10 +173,20 @@ func typeText(f field) string {
 		return "duration" + limits
 	case len(f.enum) > 0:
 		return "`\"" + strings.Join(f.enum, "\"`, `\"") + "\"`"
-	case f.key == "options":
+	case f.typ == reflect.TypeFor[json.RawMessage]():
 		return "table"
+	case f.isAmount():
+		return "amount"
+	case f.typ.Kind() == reflect.Bool:
+		return "true or false"
+	case f.typ.Kind() == reflect.Map && f.value:
+		return "table of references or text"
+	case f.typ.Kind() == reflect.Map:
+		return "table of references"
 	case f.secret:
 		return "list of references"
+	case f.hosts:
+		return "list of hosts"
 	case f.typ.Kind() == reflect.Slice:
 		return "list of text"
 	case f.typ.Kind() == reflect.Float64:

@@ -22,6 +22,9 @@ func appendJSON(dst []byte, n *node) []byte {
 	case kindBool:
 		return strconv.AppendBool(dst, n.bool)
 	case kindFloat:
+		if n.exact != "" {
+			return append(dst, n.exact...)
+		}
 		return appendValue(dst, n.float)
 	case kindString, kindTime:
 		return appendValue(dst, n.text)

@@ -44,7 +44,7 @@ func Load(opt Options) (Config, error) {
 		path = filepath.Join(opt.Home, FileName)
 	}
 	data, found := read(path, opt.Path != "", r)
-	c := Config{dir: filepath.Dir(path)}
+	c := Config{dir: filepath.Dir(path), home: opt.Home}
 	if found {
 		c.file = path
 	}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/zchost/zchost/host/cost"
 )
 
 // Schema returns the JSON Schema (2020-12) of the config, for editors and for
@@ -51,6 +53,8 @@ func typeSchema(f field, t reflect.Type) *jsonschema.Schema {
 	switch {
 	case f.isDuration():
 		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`}
+	case t == reflect.TypeFor[cost.Amount]():
+		return amountSchema()
 	case t == reflect.TypeFor[json.RawMessage]():
 		return &jsonschema.Schema{Type: "object"}
 	}
@@ -61,7 +65,7 @@ func typeSchema(f field, t reflect.Type) *jsonschema.Schema {
 		most := maxNames
 		return &jsonschema.Schema{
 			Type: "object", MaxProperties: &most,
-			PropertyNames:        &jsonschema.Schema{Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`},
+			PropertyNames:        &jsonschema.Schema{Pattern: f.names.pattern()},
 			AdditionalProperties: typeSchema(f, t.Elem()),
 		}
 	case reflect.Slice:
@@ -69,6 +73,8 @@ func typeSchema(f field, t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "array", MaxItems: &most, Items: typeSchema(f, t.Elem())}
 	case reflect.String:
 		return textSchema(f)
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Float64:
 		return &jsonschema.Schema{Type: "number", Minimum: &f.min, Maximum: &f.max}
 	default:
@@ -78,8 +84,15 @@ func typeSchema(f field, t reflect.Type) *jsonschema.Schema {
 
 func textSchema(f field) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
-	if f.secret {
+	switch {
+	case f.secret:
 		s.Pattern = `^(env|file|cmd):`
+	case f.value:
+		s.Pattern = `^(env|file|cmd|text):`
+	case f.key == "currency":
+		s.Pattern = `^[A-Z]{3}$`
+	case f.names != "" && f.typ.Kind() == reflect.Slice:
+		s.Pattern = f.names.pattern()
 	}
 	for _, e := range f.enum {
 		s.Enum = append(s.Enum, e)
@@ -92,4 +105,12 @@ func textSchema(f field) *jsonschema.Schema {
 		s.MaxLength = &high
 	}
 	return s
+}
+
+// amountSchema is the schema of an amount of money. How many places after the
+// point there are is for Load: a validator may have made a floating point
+// number of it.
+func amountSchema() *jsonschema.Schema {
+	low, high := 0.0, 1e9
+	return &jsonschema.Schema{Type: "number", Minimum: &low, Maximum: &high}
 }

@@ -23,6 +23,26 @@ func (d *decoder) secret(n *node, path string) {
 	d.report.add(n.value, path, msg, fault.HintOf(err))
 }
 
+// envValue checks a value of an env or headers table (ParseValue).
+func (d *decoder) envValue(n *node, name, path string) {
+	v, err := ParseValue(n.text)
+	const plain = "write where it is, as env:NAME, or plain text that is no secret as \"text:…\""
+	switch {
+	case err != nil && strings.Contains(n.text, ":"):
+		d.secret(n, path)
+	case err != nil:
+		d.report.add(n.value, path, "this is neither a reference nor marked as plain text", plain)
+	case strings.ContainsAny(v.Text, "\r\n\x00"):
+		d.report.add(n.value, path, "there are control characters in it", "take them out")
+	case isSecret(lastWord(name), v.Text):
+		d.report.add(n.value, path, "a secret is written here in place of a reference",
+			"write where it is, as env:NAME, file:PATH or cmd:COMMAND, and change the secret")
+	}
+}
+
+// lastWord is the last word of a variable's or header's name: what it holds.
+func lastWord(name string) string { return name[strings.LastIndexAny(name, "_-")+1:] }
+
 // isSecret reports whether a value of an open table is a secret, going by the
 // name of its key and by the beginnings that vendors give to their keys.
 func isSecret(key, text string) bool {
@@ -30,7 +50,8 @@ func isSecret(key, text string) bool {
 		return false
 	}
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key)) {
-	case "apikey", "token", "accesstoken", "authtoken", "secret", "clientsecret", "password", "authorization":
+	case "apikey", "token", "accesstoken", "authtoken", "secret", "clientsecret", "key", "password", "passwd",
+		"authorization", "cookie":
 		return true
 	}
 	for _, prefix := range []string{"sk-", "sk_", "xoxb-", "xapp-", "ghp_", "github_pat_", "AIza", "gsk_", "hf_", "Bearer "} {

@@ -17,6 +17,9 @@ func appendTOML(dst []byte, n *node) []byte {
 	case kindBool:
 		return strconv.AppendBool(dst, n.bool)
 	case kindFloat:
+		if n.exact != "" {
+			return append(dst, n.exact...)
+		}
 		s := strconv.FormatFloat(n.float, 'g', -1, 64)
 		if !strings.ContainsAny(s, ".e") {
 			s += ".0"

@@ -31,6 +31,7 @@ type node struct {
 	int   int64
 	float float64
 	bool  bool
+	exact string  // the number as it is written out, where float is not exact enough
 	items []entry // of a table: by key; of a list: keys are empty
 	// closed tables take no more keys: inline tables, and those that a header
 	// has named.
