@@ -65,7 +65,10 @@ func (c usageCmd) print(a *app, rows []journal.UsageRow) error {
 	case c.JSON:
 		list := make([]usageJSON, len(rows))
 		for i, u := range rows {
-			list[i] = usageJSON(u)
+			list[i] = usageJSON{
+				Key: u.Key, Attempts: u.Attempts, Unknown: u.Unknown,
+				Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning,
+			}
 		}
 		return a.printJSON(list)
 	case c.CSV:

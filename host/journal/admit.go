@@ -18,6 +18,7 @@ func (j *Journal) Admit(ctx context.Context, a Admission) (turn Turn, repeated b
 	if err := a.check(); err != nil {
 		return Turn{}, false, fmt.Errorf("admit message: %w", err)
 	}
+	a.nameBlobs()
 	plugins, err := json.Marshal(a.Plugins)
 	if err != nil {
 		return Turn{}, false, fmt.Errorf("admit message: %w", err)
@@ -54,6 +55,9 @@ func (a *Admission) check() error {
 		if err := checkText("plugin", p, MaxKey); err != nil {
 			return err
 		}
+	}
+	if err := a.checkRelation(); err != nil {
+		return err
 	}
 	if err := a.checkAttachments(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -27,6 +28,37 @@ const (
 	ApprovalCancelled ApprovalState = "cancelled"
 )
 
+// ApprovalTransition is one way of an approval from a state to another.
+type ApprovalTransition struct {
+	// Name says what happens.
+	Name string
+	// From and To are the states before and after.
+	From, To ApprovalState
+}
+
+// ApprovalTransitions returns the whole machine. An approval begins as
+// ApprovalPending.
+func ApprovalTransitions() []ApprovalTransition {
+	return []ApprovalTransition{
+		{"approve", ApprovalPending, ApprovalApproved},
+		{"deny", ApprovalPending, ApprovalDenied},
+		{"expire", ApprovalPending, ApprovalExpired},
+		{"cancel", ApprovalPending, ApprovalCancelled},
+	}
+}
+
+func (s ApprovalState) canBecome(to ApprovalState) bool {
+	for _, t := range ApprovalTransitions() {
+		if t.From == s && t.To == to {
+			return true
+		}
+	}
+	return false
+}
+
+// Ended reports whether s is an end.
+func (s ApprovalState) Ended() bool { return s != ApprovalPending }
+
 // Approval is a question to a person whether a call may run.
 type Approval struct {
 	// Call is the call's id, Turn the turn's.
@@ -40,7 +72,9 @@ type Approval struct {
 	By string
 }
 
-// AskApproval stores a question, as pending, before anybody is asked.
+// AskApproval stores a question, as pending, before anybody is asked. It is
+// about a call that was requested, of a turn that this host runs:
+// ErrNotRunning else. A call is asked about once.
 func (tx *Tx) AskApproval(a Approval) error {
 	rows, _, err := tx.exec("ask for approval", `
 		INSERT INTO approvals (call, turn, state, asked, expires)
@@ -54,17 +88,24 @@ func (tx *Tx) AskApproval(a Approval) error {
 }
 
 // AnswerApproval ends a question. Only the first answer counts: ErrAnswered
-// for another.
+// for another, ErrNotFound if nothing was asked.
 func (tx *Tx) AnswerApproval(call string, s ApprovalState, by string) error {
-	if s == ApprovalPending {
+	var row [1]driver.Value
+	ok, err := tx.row("find approval", row[:], "SELECT state FROM approvals WHERE call = ?1", call)
+	from := ApprovalState(text(row[0]))
+	switch {
+	case err != nil:
+		return err
+	case !ApprovalPending.canBecome(s):
 		return fmt.Errorf("answer approval of call %s as %q: that is no answer", call, s)
+	case !ok:
+		return fmt.Errorf("answer approval of call %s: %w", call, ErrNotFound)
+	case !from.canBecome(s):
+		return fmt.Errorf("answer approval of call %s, which is %s: %w", call, from, ErrAnswered)
 	}
-	rows, _, err := tx.exec("answer approval",
-		"UPDATE approvals SET state = ?2, answered = max(asked, ?3), by = ?4 WHERE call = ?1 AND state = 'pending'",
+	_, _, err = tx.exec("answer approval",
+		"UPDATE approvals SET state = ?2, answered = max(asked, ?3), by = ?4 WHERE call = ?1",
 		call, string(s), tx.now.UnixMilli(), by)
-	if err == nil && rows == 0 {
-		err = fmt.Errorf("answer approval of call %s: %w", call, ErrAnswered)
-	}
 	return err
 }
 

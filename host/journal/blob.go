@@ -3,8 +3,10 @@ package journal
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
@@ -15,6 +17,16 @@ const (
 	MaxAttachments    = 16
 	MaxAttachmentSize = 20 << 20 // bytes
 )
+
+// isBlobID reports whether s is the SHA-256 of something, in lower case.
+func isBlobID(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(s) == hex.EncodedLen(sha256.Size)
+}
 
 // Attachment is an image or file that belongs to a message.
 type Attachment struct {
@@ -53,7 +65,7 @@ func (a *Admission) checkAttachments() error {
 		if len(f.Data) > MaxAttachmentSize {
 			return &InvalidError{"attachment " + f.Name, fmt.Sprintf("is %d bytes long; at most %d are possible", len(f.Data), MaxAttachmentSize)}
 		}
-		if len(f.Data) == 0 && f.Blob == "" {
+		if len(f.Data) == 0 && !isBlobID(f.Blob) {
 			return &InvalidError{"attachment " + f.Name, "is empty"}
 		}
 	}
@@ -71,29 +83,40 @@ func (a *Admission) userParts() []abi.Part {
 		if strings.HasPrefix(f.MediaType, "image/") {
 			typ = abi.PartImage
 		}
-		parts = append(parts, abi.Part{Type: typ, Name: f.Name, Blob: f.id(), MediaType: f.MediaType})
+		parts = append(parts, abi.Part{Type: typ, Name: f.Name, Blob: f.Blob, MediaType: f.MediaType})
 	}
 	return parts
 }
 
-func (f *Attachment) id() string {
-	if len(f.Data) == 0 {
-		return f.Blob
+// nameBlobs gives each attachment the id of its contents. That takes time, and
+// so is not done by the one who writes for everybody.
+func (a *Admission) nameBlobs() {
+	a.Attachments = slices.Clone(a.Attachments)
+	for i := range a.Attachments {
+		if f := &a.Attachments[i]; len(f.Data) > 0 {
+			sum := sha256.Sum256(f.Data)
+			f.Blob = hex.EncodeToString(sum[:])
+		}
 	}
-	sum := sha256.Sum256(f.Data)
-	return hex.EncodeToString(sum[:])
 }
 
-// addBlobs stores the contents that are not there yet.
+// addBlobs stores the contents that are not there yet. An attachment without
+// contents has to name some that are.
 func (tx *Tx) addBlobs(files []Attachment) error {
-	for _, f := range files {
-		if len(f.Data) == 0 {
+	for i := range files {
+		f := &files[i]
+		known, err := tx.row("find attachment", make([]driver.Value, 1), "SELECT 1 FROM blobs WHERE id = ?1", f.Blob)
+		switch {
+		case err != nil:
+			return err
+		case known:
 			continue
+		case len(f.Data) == 0:
+			return fmt.Errorf("admit message: %w", &InvalidError{"attachment " + f.Name, "is not in the journal"})
 		}
-		_, _, err := tx.exec("add attachment",
-			"INSERT INTO blobs (id, media_type, data, created) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO NOTHING",
-			f.id(), f.MediaType, f.Data, tx.now.UnixMilli())
-		if err != nil {
+		if _, _, err := tx.exec("add attachment",
+			"INSERT INTO blobs (id, media_type, data, created) VALUES (?1, ?2, ?3, ?4)",
+			f.Blob, f.MediaType, f.Data, tx.now.UnixMilli()); err != nil {
 			return err
 		}
 	}

@@ -117,7 +117,8 @@ func (tx *Tx) AddCalls(calls []ToolCall) error {
 }
 
 // StartCalls notes that calls are about to run. Only a call that was requested,
-// of a turn that this host runs, may: ErrNotRunning else.
+// of a turn that this host runs, may, and only with the approval that was asked
+// for, if one was: ErrNotRunning else.
 func (tx *Tx) StartCalls(ids ...string) error {
 	for _, id := range ids {
 		if err := tx.moveCall(ToolCall{ID: id, State: CallRunning}); err != nil {
@@ -137,9 +138,10 @@ func (tx *Tx) EndCall(c ToolCall) error {
 }
 
 func (tx *Tx) moveCall(c ToolCall) error {
-	var row [1]driver.Value
+	var row [2]driver.Value
 	ok, err := tx.row("find tool call", row[:], `
-		SELECT c.state FROM tool_calls c JOIN turns t ON t.id = c.turn
+		SELECT c.state, EXISTS (SELECT 1 FROM approvals WHERE call = c.id AND state <> 'approved')
+		FROM tool_calls c JOIN turns t ON t.id = c.turn
 		WHERE c.id = ?1 AND t.state = 'running' AND t.boot = ?2`, c.ID, tx.boot)
 	if err != nil {
 		return err
@@ -147,6 +149,9 @@ func (tx *Tx) moveCall(c ToolCall) error {
 	from := CallState(text(row[0]))
 	if !ok || !from.canBecome(c.State) {
 		return fmt.Errorf("call %s from %q to %q: %w", c.ID, from, c.State, ErrNotRunning)
+	}
+	if c.State == CallRunning && integer(row[1]) != 0 {
+		return fmt.Errorf("start call %s without its approval: %w", c.ID, ErrNotRunning)
 	}
 	now := tx.now.UnixMilli()
 	if c.State == CallRunning {

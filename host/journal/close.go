@@ -22,6 +22,7 @@ const (
 	resultNotRun     = "Not run: the turn ended before this call was reached."
 	resultNotStarted = "Not run: the host stopped before this call began."
 	resultUnknown    = "The host stopped while this tool ran. Whether it took effect is unknown. Do not assume that it did or that it did not: look first."
+	resultLost       = "The result of this tool could not be stored. Whether it took effect is unknown. Do not assume that it did or that it did not: look first."
 )
 
 // CloseCalls ends the calls of a turn's last iteration that have no result, and
@@ -29,30 +30,38 @@ const (
 // recovery both leave by it. It returns the parts of the message, none if the
 // iteration has its message already.
 func (tx *Tx) CloseCalls(turn string, how CloseHow) ([]abi.Part, error) {
-	open, err := tx.unanswered(turn)
-	if err != nil || len(open) == 0 {
-		return nil, err
+	parts, _, err := tx.closeCalls(turn, how)
+	return parts, err
+}
+
+// closeCalls also returns the calls that had not ended.
+func (tx *Tx) closeCalls(turn string, how CloseHow) (parts []abi.Part, cut []ToolCall, err error) {
+	calls, err := tx.unanswered(turn)
+	if err != nil || len(calls) == 0 {
+		return nil, nil, err
 	}
-	var parts []abi.Part
-	for _, c := range open {
+	for _, c := range calls {
 		if !c.State.Ended() {
 			closed(&c, how)
 			if err := tx.EndCall(c); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			cut = append(cut, c)
 		}
 		parts = append(parts, abi.Part{Type: abi.PartToolResult, CallID: c.ID, Name: c.Name, Text: c.Result, IsError: c.IsError})
 	}
 	_, err = tx.AddMessage(Message{Turn: turn, Role: abi.RoleTool, Parts: parts})
-	return parts, err
+	return parts, cut, err
 }
 
 // closed says how a call ends that nobody ended.
 func closed(c *ToolCall, how CloseHow) {
 	c.IsError = true
 	switch {
-	case c.State == CallRunning:
+	case c.State == CallRunning && how == CloseRestart:
 		c.State, c.Reason, c.Result = CallUnknown, "the host stopped", resultUnknown
+	case c.State == CallRunning:
+		c.State, c.Reason, c.Result = CallUnknown, "result lost", resultLost
 	case how == CloseRestart:
 		c.State, c.Reason, c.Result = CallRefused, "the host stopped", resultNotStarted
 	default:

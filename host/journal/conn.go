@@ -107,7 +107,8 @@ func (c *conn) prepared(sql string) (statement, error) {
 	return s, err
 }
 
-// exec runs a prepared statement. The arguments are int64, string or nil.
+// exec runs a prepared statement. The arguments are int64, string,
+// []byte or nil.
 func (c *conn) exec(sql string, args ...driver.Value) (driver.Result, error) {
 	s, err := c.prepared(sql)
 	if err != nil {

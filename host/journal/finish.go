@@ -8,7 +8,9 @@ import (
 
 // FinishTurn ends a turn. It is fenced: the turn must be this host's, and its
 // state one that may become f.State; else ErrNotRunning, so that what comes
-// late is not written over what came after (C100).
+// late is not written over what came after (C100). Calls and questions that
+// are still open are closed with it: a turn never ends with a call that has no
+// result (C096).
 func (tx *Tx) FinishTurn(f Finish) error {
 	var row [2]driver.Value
 	ok, err := tx.row("find turn", row[:], "SELECT state, boot FROM turns WHERE id = ?1", f.Turn)
@@ -19,8 +21,13 @@ func (tx *Tx) FinishTurn(f Finish) error {
 	if !ok || integer(row[1]) != tx.boot || !f.State.Ended() || !state.canBecome(f.State) {
 		return fmt.Errorf("turn %s from %q to %q: %w", f.Turn, state, f.State, ErrNotRunning)
 	}
-	if err := tx.cancelApprovals(f.Turn); err != nil {
-		return err
+	if state == Running {
+		if _, err := tx.CloseCalls(f.Turn, CloseLive); err != nil {
+			return err
+		}
+		if err := tx.cancelApprovals(f.Turn); err != nil {
+			return err
+		}
 	}
 	_, _, err = tx.exec("finish turn", `
 		UPDATE turns SET state = ?2, ended = max(created, ?3), marker = ?4, error_class = ?5, error_message = ?6,
@@ -42,9 +49,9 @@ func (j *Journal) Next(ctx context.Context, session int64) (turn Turn, ok bool, 
 }
 
 func (tx *Tx) next(session int64) (t Turn, ok bool, err error) {
-	var row [7]driver.Value
+	var row [9]driver.Value
 	ok, err = tx.row("find next turn", row[:], `
-		SELECT t.id, s.key, t.agent, t.seq, t.created, i.text, i.surface
+		SELECT t.id, s.key, t.agent, t.seq, t.created, i.text, i.surface, t.after, t.relation
 		FROM turns t JOIN sessions s ON s.id = t.session JOIN inbox i ON i.turn = t.id
 		WHERE t.session = ?1 AND t.state = 'queued' AND t.boot = ?2
 		AND NOT EXISTS (SELECT 1 FROM turns WHERE session = ?1 AND state = 'running')
@@ -55,6 +62,7 @@ func (tx *Tx) next(session int64) (t Turn, ok bool, err error) {
 	t = Turn{
 		ID: text(row[0]), SessionID: session, Session: text(row[1]), Agent: text(row[2]), Seq: integer(row[3]),
 		State: Running, Created: milli(integer(row[4])), Text: text(row[5]), Surface: text(row[6]),
+		After: text(row[7]), Relation: Relation(text(row[8])),
 	}
 	started := max(integer(row[4]), tx.now.UnixMilli())
 	t.Started = milli(started)

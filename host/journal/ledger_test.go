@@ -136,26 +136,26 @@ func TestUsage(t *testing.T) {
 		want  []journal.UsageRow
 	}{
 		"day": {journal.UsageQuery{By: journal.ByDay, Zone: time.UTC}, []journal.UsageRow{
-			{Key: "2024-03-09", Attempts: 1, Input: n(10), Output: n(1)},
-			{Key: "2024-03-10", Attempts: 2, Unknown: 1, Input: n(5)},
+			{Key: "2024-03-09", Attempts: 1, Input: n(10), Output: n(1), Unpriced: 1},
+			{Key: "2024-03-10", Attempts: 2, Unknown: 1, Partial: 1, Input: n(5), Unpriced: 2},
 		}},
 		"day in the west": {journal.UsageQuery{By: journal.ByDay, Zone: west}, []journal.UsageRow{
-			{Key: "2024-03-09", Attempts: 2, Input: n(15), Output: n(1)},
-			{Key: "2024-03-10", Attempts: 1, Unknown: 1},
+			{Key: "2024-03-09", Attempts: 2, Partial: 1, Input: n(15), Output: n(1), Unpriced: 2},
+			{Key: "2024-03-10", Attempts: 1, Unknown: 1, Unpriced: 1},
 		}},
 		"provider": {journal.UsageQuery{By: journal.ByProvider}, []journal.UsageRow{
-			{Key: "p", Attempts: 2, Input: n(15), Output: n(1)},
-			{Key: "q", Attempts: 1, Unknown: 1},
+			{Key: "p", Attempts: 2, Partial: 1, Input: n(15), Output: n(1), Unpriced: 2},
+			{Key: "q", Attempts: 1, Unknown: 1, Unpriced: 1},
 		}},
 		"model since": {journal.UsageQuery{By: journal.ByModel, Since: midnight}, []journal.UsageRow{
-			{Key: "p/n", Attempts: 1, Input: n(5)},
-			{Key: "q/m", Attempts: 1, Unknown: 1},
+			{Key: "p/n", Attempts: 1, Partial: 1, Input: n(5), Unpriced: 1},
+			{Key: "q/m", Attempts: 1, Unknown: 1, Unpriced: 1},
 		}},
 		"session until": {journal.UsageQuery{By: journal.BySession, Until: midnight.Add(time.Hour)}, []journal.UsageRow{
-			{Key: "one", Attempts: 1, Input: n(10), Output: n(1)},
+			{Key: "one", Attempts: 1, Input: n(10), Output: n(1), Unpriced: 1},
 		}},
 		"turn": {journal.UsageQuery{By: journal.ByTurn, Since: midnight.Add(2 * time.Hour)}, []journal.UsageRow{
-			{Key: turns[1].ID, Attempts: 1, Unknown: 1},
+			{Key: turns[1].ID, Attempts: 1, Unknown: 1, Unpriced: 1},
 		}},
 	} {
 		got, err := j.Usage(t.Context(), c.query)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/zchost/zchost/abi"
 )
@@ -60,7 +59,8 @@ func (tx *Tx) settle(id string) error {
 		return err
 	}
 	f := Finish{Turn: id, State: Interrupted, Marker: markerRestart}
-	if _, err := tx.CloseCalls(id, CloseRestart); err != nil {
+	_, cut, err := tx.closeCalls(id, CloseRestart)
+	if err != nil {
 		return err
 	}
 	// Only what belongs to no message yet: each earlier iteration has its
@@ -72,38 +72,58 @@ func (tx *Tx) settle(id string) error {
 	if err != nil {
 		return err
 	}
-	if partial := strings.Join(shown, ""); partial != "" {
-		if f.Candidate, f.Fallback, err = tx.keepPartial(id, partial); err != nil {
-			return err
-		}
-	}
-	var last [1]driver.Value
-	if _, err := tx.row("find last event", last[:], "SELECT max(n) FROM events WHERE turn = ?1", id); err != nil {
+	if f.Candidate, f.Fallback, err = tx.keepPartial(id, strings.Join(shown, "")); err != nil {
 		return err
 	}
-	e, err := f.event(integer(last[0])+1, tx.now)
-	if err != nil {
-		return err
-	}
-	if err := tx.insertEvents(id, integer(last[0]), []Event{e}); err != nil {
+	if err := tx.tellEnd(&f, cut); err != nil {
 		return err
 	}
 	return tx.FinishTurn(f)
 }
 
-// keepPartial keeps what was shown as the answer, and returns whose text it is,
-// and whether another candidate was asked before it.
+// tellEnd adds the last events of a turn: how its open calls ended, and how the
+// turn did.
+func (tx *Tx) tellEnd(f *Finish, cut []ToolCall) error {
+	var last [1]driver.Value
+	if _, err := tx.row("find last event", last[:], "SELECT max(n) FROM events WHERE turn = ?1", f.Turn); err != nil {
+		return err
+	}
+	var events []Event
+	for i := range cut {
+		e, err := cut[i].event()
+		if err != nil {
+			return err
+		}
+		events = append(events, e)
+	}
+	e, err := f.event()
+	if err != nil {
+		return err
+	}
+	events = append(events, e)
+	for i := range events {
+		events[i].N = integer(last[0]) + int64(i) + 1
+	}
+	return tx.insertEvents(f.Turn, integer(last[0]), events)
+}
+
+// keepPartial keeps what was shown as the answer, if anything was, and returns
+// whose text the turn's last is, and whether another candidate was asked before
+// it.
 func (tx *Tx) keepPartial(id, partial string) (candidate string, fallback bool, err error) {
 	var row [2]driver.Value
 	if _, err := tx.row("find candidate", row[:], `
 		SELECT provider || '/' || model, EXISTS (SELECT 1 FROM attempts b
-			WHERE b.turn = a.turn AND b.id < a.id AND (b.provider, b.model) <> (a.provider, a.model))
+			WHERE b.turn = a.turn AND b.iteration = a.iteration AND b.id < a.id AND (b.provider, b.model) <> (a.provider, a.model))
 		FROM attempts a
-		WHERE id = (SELECT max(attempt) FROM events WHERE turn = ?1 AND type = 'text')`, id); err != nil {
+		WHERE id = (SELECT max(attempt) FROM events WHERE turn = ?1 AND type = 'text' AND text <> '')`, id); err != nil {
 		return "", false, err
 	}
 	candidate = text(row[0])
-	fallback = row[1] != nil && integer(row[1]) != 0
+	fallback = integer(row[1]) != 0
+	if partial == "" {
+		return candidate, fallback, nil
+	}
 	_, err = tx.AddMessage(Message{
 		Turn: id, Role: abi.RoleAssistant, Marker: markerRestart, Candidate: candidate,
 		Parts: []abi.Part{{Type: abi.PartText, Text: partial}},
@@ -111,8 +131,23 @@ func (tx *Tx) keepPartial(id, partial string) (candidate string, fallback bool, 
 	return candidate, fallback, err
 }
 
+// event tells that a call has ended.
+func (c *ToolCall) event() (Event, error) {
+	data, err := json.Marshal(struct {
+		Call    string    `json:"call"`
+		Name    string    `json:"name"`
+		State   CallState `json:"state"`
+		IsError bool      `json:"is_error,omitempty"`
+		Reason  string    `json:"reason,omitempty"`
+	}{c.ID, c.Name, c.State, c.IsError, c.Reason})
+	if err != nil {
+		return Event{}, fmt.Errorf("encode end of call: %w", err)
+	}
+	return Event{Type: EventToolEnded, Data: data}, nil
+}
+
 // event is the last event of a turn that ends so.
-func (f *Finish) event(n int64, at time.Time) (Event, error) {
+func (f *Finish) event() (Event, error) {
 	data, err := json.Marshal(struct {
 		State     State  `json:"state"`
 		Marker    string `json:"marker,omitempty"`
@@ -122,7 +157,7 @@ func (f *Finish) event(n int64, at time.Time) (Event, error) {
 	if err != nil {
 		return Event{}, fmt.Errorf("encode end of turn: %w", err)
 	}
-	return Event{N: n, At: at, Type: EventTurnEnded, Data: data}, nil
+	return Event{Type: EventTurnEnded, Data: data}, nil
 }
 
 // texts reads one column of text.

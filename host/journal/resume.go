@@ -7,6 +7,18 @@ import (
 	"github.com/zchost/zchost/host/fault"
 )
 
+// checkRelation checks that relation and turn come together.
+func (a *Admission) checkRelation() error {
+	if err := checkText("turn to go on from", a.After, MaxKey); err != nil {
+		return err
+	}
+	known := a.Relation == RelationContinue || a.Relation == RelationRetry
+	if known != (a.After != "") || (!known && a.Relation != "") {
+		return &InvalidError{"relation", fmt.Sprintf("%q does not go with the turn %q", a.Relation, a.After)}
+	}
+	return nil
+}
+
 // follow checks the turn that an admission goes on from, and hides it if it is
 // asked again (GDR-2). It has to be ended, and the newest of its session: what
 // was said after it would stand in the wrong place.

@@ -31,13 +31,15 @@ const (
 // and reach the disk with the next full one, or when the journal is closed.
 // What a power cut takes of them is harmless: some words after the first
 // visible ones, a settled attempt (it stays unknown), the start of a queued
-// turn (it is queued still), and the settling of old work (it is done again).
+// turn (it is queued still), the settling of old work (it is done again), calls
+// that have not begun, a result of a call (it becomes unknown), and a summary
+// (it is made again). The start of a call and the next request, which shows
+// the model the results, are full ones, so all before them is on the disk then.
 func (s Step) Full() bool {
 	switch s {
-	case StepDeltas, StepSettle, StepNext, StepRecover, StepClose:
+	case StepDeltas, StepSettle, StepNext, StepRecover, StepClose, StepCalls, StepCallEnd, StepSummary:
 		return false
-	case StepMigrate, StepAdmit, StepAttempt, StepFirstVisible, StepCalls, StepApproval, StepCallStart, StepCallEnd,
-		StepSummary, StepFinish, StepDiscard:
+	case StepMigrate, StepAdmit, StepAttempt, StepFirstVisible, StepApproval, StepCallStart, StepFinish, StepDiscard:
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -22,11 +23,16 @@ type Summary struct {
 	Created time.Time
 }
 
-// AddSummary stores a summary.
+// AddSummary stores a summary; its session is the turn's. It is of turns before
+// s.Turn, which this host runs: ErrNotRunning else.
 func (tx *Tx) AddSummary(s Summary) error {
-	_, _, err := tx.exec("add summary",
-		"INSERT INTO summaries (session, upto, turn, text, created) VALUES (?1, ?2, ?3, ?4, ?5)",
-		s.Session, s.Upto, s.Turn, s.Text, tx.now.UnixMilli())
+	rows, _, err := tx.exec("add summary", `
+		INSERT INTO summaries (session, upto, turn, text, created)
+		SELECT session, ?2, id, ?3, ?4 FROM turns WHERE id = ?1 AND seq > ?2 AND state = 'running' AND boot = ?5`,
+		s.Turn, s.Upto, s.Text, tx.now.UnixMilli(), tx.boot)
+	if err == nil && rows == 0 {
+		err = fmt.Errorf("add summary of the turns before %s: %w", s.Turn, ErrNotRunning)
+	}
 	return err
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/zchost/zchost/abi"
 )
 
 // Tx is one write in progress. It is valid inside the function given to Write.
@@ -160,8 +162,14 @@ func (tx *Tx) SettleAttempt(a Attempt) error {
 
 // AddMessage adds a message to the transcript, in its turn's place, and
 // returns its number. The turn must be one that this host is running, so it is
-// called before FinishTurn.
+// called before FinishTurn. If the message before it has calls without results,
+// they are closed first: nothing may come between a call and its result.
 func (tx *Tx) AddMessage(m Message) (int64, error) {
+	if m.Role != abi.RoleTool {
+		if _, err := tx.CloseCalls(m.Turn, CloseLive); err != nil {
+			return 0, err
+		}
+	}
 	parts, err := encodeParts(m.Parts)
 	if err != nil {
 		return 0, err

@@ -58,6 +58,10 @@ CREATE INDEX summaries_order ON summaries (session, upto);
 -- Prices are in billionths of the currency; NULL is unpriced.
 ALTER TABLE attempts ADD COLUMN price INTEGER;
 ALTER TABLE attempts ADD COLUMN currency TEXT NOT NULL DEFAULT '';
+-- Sums of prices since a time are asked for before each request: the index is
+-- enough for them.
+DROP INDEX attempts_started;
+CREATE INDEX attempts_started ON attempts (started, currency, price);
 
 -- relation is 'continue' or 'retry' of the turn named in after.
 ALTER TABLE turns ADD COLUMN after TEXT NOT NULL DEFAULT '';
