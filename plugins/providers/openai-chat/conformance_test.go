@@ -12,6 +12,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	suite := providertest.Suite{
+		Images:      true,
 		ListsModels: true,
 		Answers: []providertest.Answer{
 			{Name: "text", Response: abi.HTTPResponse{Body: `{"id":"r","model":"m","choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`}},

@@ -74,6 +74,7 @@ func FuzzMessages(f *testing.F) {
 			{Type: abi.PartText, Text: text},
 			{Type: abi.PartToolCall, CallID: text, Name: role, Arguments: arguments},
 			{Type: abi.PartToolResult, CallID: text, Text: text},
+			{Type: abi.PartFile, Blob: text, Name: signature, MediaType: role},
 		}}}})
 		if err != nil {
 			return

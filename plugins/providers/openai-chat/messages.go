@@ -23,7 +23,13 @@ func (chat) Messages(in abi.ChatMessages) ([]string, error) {
 func fragment(m abi.Message) ([]byte, error) {
 	switch m.Role {
 	case abi.RoleUser:
-		return append(contentOf([]byte(`{"role":"user","content":`), m.Parts, false), '}'), nil
+		dst := []byte(`{"role":"user","content":`)
+		if hasFile(m.Parts) {
+			dst = appendParts(dst, m.Parts)
+		} else {
+			dst = contentOf(dst, m.Parts, false)
+		}
+		return append(dst, '}'), nil
 	case abi.RoleAssistant:
 		return assistant(m.Parts), nil
 	case abi.RoleTool:

@@ -168,6 +168,15 @@ func TestFragments(t *testing.T) {
 			}},
 			`{"role":"tool","tool_call_id":"c1","content":"one"},{"role":"tool","tool_call_id":"c2","content":"two"}`,
 		},
+		"image and files": {
+			abi.Message{Role: abi.RoleUser, Parts: []abi.Part{
+				text("see"), {Type: abi.PartImage, Blob: "1a", MediaType: "image/png", Name: "x"}, text(""),
+				{Type: abi.PartFile, Blob: "2b", MediaType: "application/pdf", Name: "a \"b\".pdf"}, {Type: abi.PartFile, Blob: "3c", MediaType: "application/pdf"},
+			}},
+			`{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,{{blob:1a}}"}},` +
+				`{"type":"file","file":{"filename":"a \"b\".pdf","file_data":"data:application/pdf;base64,{{blob:2b}}"}},` +
+				`{"type":"file","file":{"filename":"file.pdf","file_data":"data:application/pdf;base64,{{blob:3c}}"}}]}`,
+		},
 		"STR-8 signature goes back": {
 			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{
 				{Type: abi.PartReasoning, Text: "hm", Signature: `{"type":"reasoning.text","text":null,"signature":"S\u0031"}`},
