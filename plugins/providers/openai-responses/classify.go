@@ -64,7 +64,7 @@ func wordClass(word string, status int64) abi.FailureClass {
 		if status == 404 {
 			return abi.FailureModelNotFound
 		}
-	case "overloaded", "overloaded_error", "model_overloaded", "server_overloaded", "slow_down",
+	case "overloaded", "overloaded_error", "model_overloaded", "server_overloaded", "slow_down", "server_is_overloaded",
 		"engine_overloaded", "engine_overloaded_error", // Moonshot
 		"service_tier_capacity_exceeded": // Mistral
 		return abi.FailureOverloaded

@@ -52,6 +52,7 @@ func TestErrorClass(t *testing.T) {
 		"425":                              {425, ``, abi.FailureServer},
 		"500":                              {500, `{"error":{"type":"server_error"}}`, abi.FailureServer},
 		"500, overloaded by type":          {500, `{"error":{"type":"overloaded_error"}}`, abi.FailureOverloaded},
+		"200, overloaded by code":          {200, `{"error":{"code":"server_is_overloaded","message":"m"}}`, abi.FailureOverloaded},
 		"502 page":                         {502, `<html>Bad Gateway</html>`, abi.FailureServer},
 		"503":                              {503, ``, abi.FailureOverloaded},
 		"504":                              {504, ``, abi.FailureServer},
