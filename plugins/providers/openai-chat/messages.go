@@ -84,7 +84,7 @@ func appendCalls(dst []byte, parts []abi.Part) []byte {
 		}
 		first = false
 		dst = append(dst, `{"id":`...)
-		dst = appendText(dst, p.CallID)
+		dst = appendText(dst, callID(p.CallID))
 		dst = append(dst, `,"type":"function","function":{"name":`...)
 		dst = appendText(dst, p.Name)
 		dst = append(dst, `,"arguments":`...)
@@ -116,7 +116,7 @@ func results(parts []abi.Part) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"role":"tool","tool_call_id":`...)
-		dst = appendText(dst, p.CallID)
+		dst = appendText(dst, callID(p.CallID))
 		dst = append(dst, `,"content":`...)
 		dst = appendText(dst, p.Text)
 		dst = append(dst, '}')

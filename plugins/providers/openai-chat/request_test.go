@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -151,22 +153,22 @@ func TestFragments(t *testing.T) {
 			`{"role":"assistant","content":"The total is\n\n[stream interrupted]"}`,
 		},
 		"content is null beside calls alone": {
-			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("c1", `{"x": 1}`), call("c2", `{}`)}},
-			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"x\": 1}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("call00001", `{"x": 1}`), call("call00002", `{}`)}},
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"call00001","type":"function","function":{"name":"f","arguments":"{\"x\": 1}"}},{"id":"call00002","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 		},
 		"text and a call": {
-			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{text("wait"), call("c1", `{}`)}},
-			`{"role":"assistant","content":"wait","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{text("wait"), call("call00001", `{}`)}},
+			`{"role":"assistant","content":"wait","tool_calls":[{"id":"call00001","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 		},
 		"C028, C030 arguments that are no object": {
-			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("c1", ``), call("c2", `{"content":"aaaa`), call("c3", `[1]`)}},
-			`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c3","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("call00001", ``), call("call00002", `{"content":"aaaa`), call("call00003", `[1]`)}},
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"call00001","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"call00002","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"call00003","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 		},
 		"a message for each result": {
 			abi.Message{Role: abi.RoleTool, Parts: []abi.Part{
-				{Type: abi.PartToolResult, CallID: "c1", Name: "f", Text: "one"}, {Type: abi.PartToolResult, CallID: "c2", Text: "two", IsError: true},
+				{Type: abi.PartToolResult, CallID: "call00001", Name: "f", Text: "one"}, {Type: abi.PartToolResult, CallID: "call00002", Text: "two", IsError: true},
 			}},
-			`{"role":"tool","tool_call_id":"c1","content":"one"},{"role":"tool","tool_call_id":"c2","content":"two"}`,
+			`{"role":"tool","tool_call_id":"call00001","content":"one"},{"role":"tool","tool_call_id":"call00002","content":"two"}`,
 		},
 		"image and files": {
 			abi.Message{Role: abi.RoleUser, Parts: []abi.Part{
@@ -232,5 +234,29 @@ func TestModels(t *testing.T) {
 		if _, err := (chat{}).ModelsResponse(abi.HTTPResponse{Body: body}); err == nil {
 			t.Errorf("body %q was accepted", body)
 		}
+	}
+}
+
+// C026: ids stay apart, are the same for call and result, and are what the
+// strictest server takes.
+func TestCallID(t *testing.T) {
+	t.Parallel()
+	valid := regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+	seen := map[string]string{}
+	for turn := range 20 {
+		for call := range 200 {
+			id := fmt.Sprintf("t01jz%d.1.%d", turn, call)
+			got := callID(id)
+			if !valid.MatchString(got) {
+				t.Errorf("the id of %q is %q", id, got)
+			}
+			if before, ok := seen[got]; ok {
+				t.Errorf("%q and %q have the same id", before, id)
+			}
+			seen[got] = id
+		}
+	}
+	if got := callID("aB3dE6gH9"); got != "aB3dE6gH9" {
+		t.Errorf("a good id became %q", got)
 	}
 }
