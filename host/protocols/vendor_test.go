@@ -67,6 +67,14 @@ func (v *vendor) plays(name string, scripts ...script) {
 	v.scripts[name] = scripts
 }
 
+// judge sets a check of a test's requests: what it returns is played in place
+// of the script, which stays for the next request.
+func (v *vendor) judge(name string, f func(request) *script) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.judges[name] = f
+}
+
 // base is the base_url for a test.
 func (v *vendor) base(name string) string { return v.URL + "/" + name + v.wire.suffix() }
 

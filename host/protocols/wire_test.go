@@ -34,7 +34,7 @@ type wire interface {
 
 // wires are all protocols.
 func wires() []wire {
-	return []wire{chat{}, gemini{}}
+	return []wire{chat{}, responses{}, gemini{}}
 }
 
 // kind is what a piece of a reply is.
