@@ -29,7 +29,8 @@ func callID(id string) string {
 func isCallID(id string) bool {
 	for i := range len(id) {
 		c := id[i]
-		if !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9') {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+		if !letter {
 			return false
 		}
 	}
