@@ -2,8 +2,6 @@ package builtin
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +47,8 @@ func TestCompiledPlugins(t *testing.T) {
 			providertest.Run(t, p, providertest.Suite{
 				Scripted:    p.Manifest().Provider.WantsMessages,
 				ListsModels: p.Manifest().Provider.ListsModels,
-				Streams:     recorded(t, "../providers/"+name+"/testdata"),
+				Images:      !p.Manifest().Provider.WantsMessages,
+				Streams:     recorded(t, "../providers/"+name+"/testdata", string(p.Manifest().Provider.Framing)),
 			})
 		})
 	}
@@ -57,24 +56,39 @@ func TestCompiledPlugins(t *testing.T) {
 
 // recorded reads some of the streams in a plugin's testdata: all of them take
 // long in a sandbox.
-func recorded(t *testing.T, dir string) []providertest.Stream {
+func recorded(t *testing.T, dir, framing string) []providertest.Stream {
 	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*."+framing))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var streams []providertest.Stream
-	for _, name := range []string{"openai.sse", "openrouter-error.sse"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // another protocol's
-		}
+	for _, path := range paths[:min(len(paths), 3)] {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := providertest.Stream{Name: name}
-		for line := range strings.Lines(string(text)) {
-			if data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: "); ok {
-				s.Frames = append(s.Frames, providertest.Frame{Data: data})
-			}
-		}
-		streams = append(streams, s)
+		streams = append(streams, providertest.Stream{Name: filepath.Base(path), Frames: framesOf(string(text), framing)})
 	}
 	return streams
+}
+
+// framesOf cuts a stream whose frames have one line of data each.
+func framesOf(text, framing string) []providertest.Frame {
+	var frames []providertest.Frame
+	name := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if framing == string(abi.FramingNDJSON) {
+			line = "data: " + line
+		}
+		if n, ok := strings.CutPrefix(line, "event: "); ok {
+			name = n
+		}
+		if data, ok := strings.CutPrefix(line, "data: "); ok && data != "" {
+			frames = append(frames, providertest.Frame{Name: name, Data: data})
+			name = ""
+		}
+	}
+	return frames
 }
