@@ -65,6 +65,12 @@ type summary struct {
 // api_keys it has the one key.
 func newHost(t *testing.T, baseURL string, models []string, more ...string) *host {
 	t.Helper()
+	return newHostOf(t, "openai-chat", baseURL, models, more...)
+}
+
+// newHostOf is newHost with another provider plugin.
+func newHostOf(t *testing.T, plugin, baseURL string, models []string, more ...string) *host {
+	t.Helper()
 	h := &host{home: t.TempDir(), env: append(os.Environ(), "E2E_KEY="+key, "NO_COLOR=1", "LC_ALL=en_US.UTF-8")}
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "api_keys") }) {
 		more = append(more, `api_keys = ["env:E2E_KEY"]`)
@@ -80,11 +86,11 @@ model = %q
 fallback_models = %s
 
 [providers.peer]
-plugin = "openai-chat"
+plugin = %q
 base_url = %q
 provider_backoff_ms = 1
 %s
-`, models[0], list(models[1:]), baseURL, strings.Join(more, "\n"))
+`, models[0], list(models[1:]), plugin, baseURL, strings.Join(more, "\n"))
 	if err := os.WriteFile(filepath.Join(h.home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

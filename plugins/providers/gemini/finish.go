@@ -23,6 +23,8 @@ func finishReason(raw string, calls bool) abi.FinishReason {
 			return abi.FinishToolCalls
 		}
 		return abi.FinishStop
+	case "FUNCTION_CALL": // some gateway's
+		return abi.FinishToolCalls
 	case "MAX_TOKENS":
 		return abi.FinishLength
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",

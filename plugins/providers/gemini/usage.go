@@ -6,7 +6,8 @@ import (
 )
 
 // readUsage reads usageMetadata, which counts what there was so far. It returns
-// nil if it says nothing.
+// nil if it says nothing: null, or all zero, which some servers send while they
+// do not know it.
 //
 // promptTokenCount includes what came from the cache, but neither what tools of
 // the provider added to the prompt nor, on the side of the answer,
@@ -37,7 +38,7 @@ func readUsage(s *jsonscan.Scanner) *abi.Usage {
 	}
 	u.Input = sum(u.Input, tools)
 	u.Output = sum(text, u.Reasoning)
-	if u.Input == nil && u.Output == nil {
+	if zero(u.Input) && zero(u.Output) {
 		return nil
 	}
 	return &u
@@ -63,3 +64,5 @@ func readCount(s *jsonscan.Scanner) *int64 {
 	}
 	return &n
 }
+
+func zero(n *int64) bool { return n == nil || *n == 0 }
