@@ -32,6 +32,8 @@ func (k *checker) all(names []reference) {
 		k.provider(name)
 	}
 	k.fallbacks()
+	k.tools()
+	k.cost()
 	if len(k.report.list) == 0 {
 		k.credentials()
 	}
@@ -41,12 +43,24 @@ func (k *checker) add(key, msg, hint string) {
 	k.report.add(k.config.Origin(key), key, msg, hint)
 }
 
+// names returns the names of the tables that another table refers to.
+func (k *checker) names(table string) []string {
+	switch table {
+	case "models":
+		return slices.Sorted(maps.Keys(k.config.Models))
+	case "providers":
+		return slices.Sorted(maps.Keys(k.config.Providers))
+	case "mcp":
+		return slices.Sorted(maps.Keys(k.config.MCP))
+	case "tools":
+		return slices.Sorted(maps.Keys(k.config.Tools))
+	}
+	return nil
+}
+
 // name reports a dangling name (REL-1).
 func (k *checker) name(n reference) {
-	valid := slices.Collect(maps.Keys(k.config.Models))
-	if n.table == "providers" {
-		valid = slices.Collect(maps.Keys(k.config.Providers))
-	}
+	valid := k.names(n.table)
 	if k.lost == lostRest || slices.Contains(valid, n.name) {
 		return
 	}

@@ -99,7 +99,7 @@ func (d *decoder) open(n *node, path string) {
 		}
 		if e.kind == kindString && isSecret(e.key, e.text) {
 			d.report.add(e.value, key, "a secret is written here, where the plugin would see it",
-				"write a reference to it into api_keys, as env:NAME, and change the secret")
+				"write a reference to it into "+secretsOf(path)+", as env:NAME, and change the secret")
 		}
 		d.open(e.node, key)
 	}

@@ -40,6 +40,8 @@ func (k Known) serves(p Provider) bool {
 func vendors() []Known {
 	return []Known{
 		{Env: "OPENAI_API_KEY", Provider: "openai", Plugin: "openai-chat", BaseURL: "https://api.openai.com/v1", Model: "gpt-5-mini"},
+		{Env: "ANTHROPIC_API_KEY", Provider: "anthropic", Plugin: "anthropic", BaseURL: "https://api.anthropic.com", Model: "claude-sonnet-4-5"},
+		{Env: "GEMINI_API_KEY", Provider: "gemini", Plugin: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta", Model: "gemini-2.5-flash"},
 	}
 }
 

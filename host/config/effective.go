@@ -187,10 +187,10 @@ func (c Config) locate(n *node, path string, around Origin) {
 
 // defaultOf returns the value of a default tag.
 func defaultOf(f field) *node {
-	switch f.typ.Kind() {
-	case reflect.Bool:
+	if f.typ.Kind() == reflect.Bool {
 		return &node{kind: kindBool, bool: f.def == "true"}
-	case reflect.Slice:
+	}
+	if f.typ.Kind() == reflect.Slice {
 		n := &node{kind: kindArray}
 		for item := range strings.SplitSeq(f.def, "|") {
 			n.items = append(n.items, entry{"", &node{kind: kindString, text: item}})

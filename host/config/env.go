@@ -50,13 +50,13 @@ func (e *environment) single(name, rest string, tables []field) {
 // set walks along the structs and the tree, and puts the value at the end.
 func (e *environment) set(name, value string, parts []string) {
 	at := Origin{Env: name}
-	n, t, path := e.root, reflect.TypeFor[Config](), ""
+	n, f, path := e.root, field{typ: reflect.TypeFor[Config]()}, ""
 	for i, part := range parts {
-		key, f, ok := e.step(n, t, part, path, at)
+		key, next, ok := e.step(n, f, part, path, at)
 		if !ok {
 			return
 		}
-		path = join(path, key)
+		path, f = join(path, key), next
 		if i == len(parts)-1 {
 			n.set(key, e.value(value, f, path, at))
 			return
@@ -70,15 +70,15 @@ func (e *environment) set(name, value string, parts []string) {
 			child = &node{kind: kindTable, at: at, value: at}
 			n.set(key, child)
 		}
-		n, t = child, f.typ
+		n = child
 	}
 }
 
-// step finds the key that a part of a variable's name means, in a table of the
-// given type.
-func (e *environment) step(n *node, t reflect.Type, part, path string, at Origin) (string, field, bool) {
-	if t.Kind() == reflect.Struct {
-		fields := fieldsOf(t)
+// step finds the key that a part of a variable's name means, in the table of a
+// field.
+func (e *environment) step(n *node, table field, part, path string, at Origin) (string, field, bool) {
+	if table.typ.Kind() == reflect.Struct {
+		fields := fieldsOf(table.typ)
 		key := strings.ToLower(part)
 		f, ok := findField(fields, key)
 		if !ok {
@@ -90,9 +90,9 @@ func (e *environment) step(n *node, t reflect.Type, part, path string, at Origin
 		}
 		return key, f, ok
 	}
-	f := field{typ: t}
-	if t.Kind() == reflect.Map {
-		f.typ = t.Elem()
+	f := field{typ: table.typ}
+	if f.typ.Kind() == reflect.Map {
+		f.typ = f.typ.Elem()
 	}
 	var names []string
 	for _, item := range n.items {
@@ -102,7 +102,7 @@ func (e *environment) step(n *node, t reflect.Type, part, path string, at Origin
 	}
 	switch len(names) {
 	case 0:
-		return strings.ToLower(part), f, true
+		return table.names.fromVariable(part), f, true
 	case 1:
 		return names[0], f, true
 	}

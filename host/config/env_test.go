@@ -92,6 +92,39 @@ func TestEveryKeyByEnvironment(t *testing.T) {
 		"RELIABILITY__TURN_DEADLINE":       "1h",
 		"RELIABILITY__IDLE_TIMEOUT":        "1h",
 		"LOG__FORMAT":                      "json",
+		"AGENTS__MAIN__TOOLS":              `["plugin:w/now", "mcp:web", "mcp:files", "shell"]`,
+		"AGENTS__MAIN__APPROVE":            "never",
+		"AGENTS__MAIN__APPROVAL_TIMEOUT":   "1s",
+		"AGENTS__MAIN__WORKSPACE":          "~/work",
+		"AGENTS__MAIN__MAX_ITERATIONS":     "1",
+		"AGENTS__MAIN__TOOL_TIMEOUT":       "1h",
+		"AGENTS__MAIN__TOOL_RESULT_BYTES":  "1048576",
+		"MODELS__FAST__CONTEXT":            "1",
+		"TOOLS__W__PLUGIN":                 "w",
+		"TOOLS__W__CONFIG":                 "{ a = 1 }",
+		"TOOLS__W__ALLOW__HTTP":            "a.example",
+		"TOOLS__W__ALLOW__PRIVATE":         `["a.example"]`,
+		"TOOLS__W__ALLOW__CLOCK":           "true",
+		"TOOLS__W__ALLOW__RANDOM":          "true",
+		"TOOLS__W__ALLOW__SECRETS__KEY":    "env:A",
+		"MCP__FILES__COMMAND":              `["npx", "server"]`,
+		"MCP__FILES__ENV__A_TOKEN":         "env:A",
+		"MCP__FILES__DIR":                  "/tmp",
+		"MCP__FILES__TRUST":                "true",
+		"MCP__WEB__URL":                    "https://mcp.example",
+		"MCP__WEB__HEADERS":                `{ A = "text:b" }`,
+		"MCP__WEB__TOKEN":                  "cmd:pass show mcp",
+		"MCP__WEB__TIMEOUT":                "1s",
+		"SHELL__TIMEOUT":                   "1s",
+		"SHELL__OUTPUT_BYTES":              "1024",
+		"SHELL__ENV":                       "[]",
+		"FETCH__PRIVATE":                   "localhost",
+		"FETCH__OUTPUT_BYTES":              "1024",
+		"COST__CURRENCY":                   "EUR",
+		"COST__MAX_PER_TURN":               "0.1",
+		"COST__MAX_PER_DAY":                "1",
+		"COST__MAX_PER_MONTH":              "2",
+		"COST__RATES":                      `{ "p/m" = { input = 1, output = 2 } }`,
 	} {
 		env = append(env, "ZCHOST_"+key+"="+value)
 	}
@@ -99,7 +132,8 @@ func TestEveryKeyByEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(c.Show(), "# env ZCHOST_"); got != len(env) {
+	// The table of rates is one variable, and shown as two lines.
+	if got := strings.Count(c.Show(), "# env ZCHOST_"); got != len(env)+1 {
 		t.Errorf("%d of %d keys come from the environment:\n%s", got, len(env), c.Show())
 	}
 }

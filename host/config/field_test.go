@@ -134,8 +134,9 @@ func page() string {
 				shared = true
 				continue
 			}
-			if f.typ.Kind() != reflect.Struct && !(f.typ.Kind() == reflect.Map && f.typ.Elem().Kind() == reflect.Struct) {
-				b.WriteString(row(f)) // a table has a section of its own
+			tables := f.typ.Kind() == reflect.Map && f.typ.Elem().Kind() == reflect.Struct
+			if f.typ.Kind() != reflect.Struct && !tables { // those have a section of their own
+				b.WriteString(row(f))
 			}
 		}
 		if shared {
@@ -183,6 +184,8 @@ func typeText(f field) string {
 		return "table of references or text"
 	case f.typ.Kind() == reflect.Map:
 		return "table of references"
+	case f.secret && f.typ.Kind() == reflect.String:
+		return "reference"
 	case f.secret:
 		return "list of references"
 	case f.hosts:
@@ -216,6 +219,11 @@ file. Without a file, or with an empty one, the agent ` + "`main`" + ` answers w
 - **Secrets** are never in the config, only references to them: ` + "`env:NAME`" + ` for an environment variable, ` + "`file:PATH`" + ` for the contents of a file
   (absolute, or from ` + "`~/`" + `), ` + "`cmd:COMMAND`" + ` for what a command prints. Variables such as ` + "`${NAME}`" + ` are not put into other values.
 - **Durations** are text with a unit: ` + "`\"500ms\"`, `\"30s\"`, `\"2m30s\"`" + `.
+- **Values** of the variables and headers of an MCP server are references like these, or plain text that says so: ` + "`text:info`" + `. Text that looks
+  like a secret is refused.
+- **Amounts** of money are numbers, taken exactly as written: at most 9 places after the point, without sign and exponent.
 - **Names** of agents, profiles and providers have letters, digits, ` + "`-`, `_` and `.`" + `, at most 64. A file has at most 1 MiB, a list at most 32 entries.
-- **Known vendors.** Where ` + "`OPENAI_API_KEY`" + ` is set, a profile may name the provider ` + "`openai`" + ` without a table for it.
+- **Hosts** are names or IP addresses without scheme and path, with a port if only that one is meant.
+- **Known vendors.** Where ` + "`OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`" + ` is set, a profile may name the provider ` + "`openai`, `anthropic` or `gemini`" + `
+  without a table for it.
 `

@@ -34,9 +34,23 @@ func (f nameForm) pattern() string {
 	return `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 }
 
+// fromVariable returns the name that a part of a variable's name means where
+// there is no such name yet.
+func (f nameForm) fromVariable(part string) string {
+	if f == nameVariable {
+		return part
+	}
+	part = strings.ToLower(part)
+	if f == nameHeader {
+		return strings.ReplaceAll(part, "_", "-")
+	}
+	return part
+}
+
 // wrong returns how a name has to look if s is none, else "".
 func (f nameForm) wrong(s string) string {
-	good, hint := false, ""
+	var good bool
+	var hint string
 	switch f {
 	case nameServer:
 		good, hint = isName(s) && !strings.Contains(s, ".") && len(s) <= 32, `use a-z, 0-9, "-" and "_", 32 characters at most`

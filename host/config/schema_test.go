@@ -119,6 +119,24 @@ func TestSchemaAndLoadAgree(t *testing.T) {
 		{"[providers.p]\nplugin = \"x\"\noptions = { a = 1 }", "[providers.p]\nplugin = \"x\"\noptions = [1]"},
 		{"[providers.p]\nplugin = \"x\"", "[providers.p]"},
 		{"[models.demo]\nprovider = \"demo\"\nmodel = \"x\"", "[models.demo]\nprovider = \"demo\"\nmodel = \"\""},
+		{`agents.main.tools = ["read_file"]`, `agents.main.tools = "read_file"`},
+		{`agents.main.approve = "never"`, `agents.main.approve = false`},
+		{`agents.main.max_iterations = 200`, `agents.main.max_iterations = 201`},
+		{`agents.main.tool_result_bytes = 1024`, `agents.main.tool_result_bytes = 1023`},
+		{"[mcp.a]\ncommand = [\"x\"]\nenv = { A = \"text:b\" }", "[mcp.a]\ncommand = [\"x\"]\nenv = { A = \"b\" }"},
+		{"[mcp.a]\ncommand = [\"x\"]\nenv = { A_1 = \"env:B\" }", "[mcp.a]\ncommand = [\"x\"]\nenv = { 1A = \"env:B\" }"},
+		{"[mcp.a]\nurl = \"http://x\"\nheaders = { X-A = \"text:b\" }", "[mcp.a]\nurl = \"http://x\"\nheaders = { \"X A\" = \"text:b\" }"},
+		{"[mcp.a]\nurl = \"http://x\"\ntoken = \"env:B\"", "[mcp.a]\nurl = \"http://x\"\ntoken = \"b\""},
+		{"[mcp.a]\ncommand = [\"x\"]\ntrust = true", "[mcp.a]\ncommand = [\"x\"]\ntrust = 1"},
+		{"[mcp.a-b]\ncommand = [\"x\"]", "[mcp.\"a.b\"]\ncommand = [\"x\"]"},
+		{"[tools.a]\nplugin = \"x\"\nallow = { secrets = { k = \"env:A\" } }", "[tools.a]\nplugin = \"x\"\nallow = { secrets = { k = \"a\" } }"},
+		{"[tools.a]\nplugin = \"x\"\nconfig = { a = 1 }", "[tools.a]\nconfig = { a = 1 }"},
+		{`shell.env = ["LC_ALL"]`, `shell.env = ["LC-ALL"]`},
+		{`cost.currency = "EUR"`, `cost.currency = "eur"`},
+		{`cost.max_per_day = 0.000000001`, `cost.max_per_day = -0.1`},
+		{`cost.max_per_day = 1_000_000_000`, `cost.max_per_day = 1_000_000_001`},
+		{"[agents.main]\n[cost.rates.\"demo/demo\"]\ninput = 0\noutput = 1.5", "[agents.main]\n[cost.rates.\"demo/demo\"]\ninput = 0"},
+		{"[agents.main]\n[cost.rates.\"demo/demo\"]\ninput = 0\noutput = 1.5", "[agents.main]\n[cost.rates.demo]\ninput = 0\noutput = 1.5"},
 	} {
 		for text, good := range map[string]bool{tt.good: true, tt.bad: false} {
 			path := filepath.Join(t.TempDir(), "config.toml")
@@ -142,7 +160,9 @@ func TestSchemaAndLoadAgree(t *testing.T) {
 // too: without their signs they load.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	for _, env := range [][]string{nil, {"OPENAI_API_KEY=hunter2"}} {
+	for want, env := range map[string][]string{
+		"demo": nil, "openai": {"OPENAI_API_KEY=hunter2"}, "anthropic": {"ANTHROPIC_API_KEY=hunter2"}, "gemini": {"GEMINI_API_KEY=hunter2", "X=y"},
+	} {
 		text := config.Template(env)
 		c, err := load(t, text, env...)
 		if err != nil {
@@ -151,15 +171,15 @@ func TestTemplate(t *testing.T) {
 		if strings.Contains(text, "hunter2") {
 			t.Error("the key is in it")
 		}
-		want := "demo"
-		if env != nil {
-			want = "openai"
-		}
 		if got := c.Agents["main"].Model; got != want {
 			t.Errorf("the main agent asks %s, want %s", got, want)
 		}
-		if _, err := load(t, uncommented(text), env...); err != nil {
+		all := []string{"OPENAI_API_KEY=x", "ANTHROPIC_API_KEY=x", "GEMINI_API_KEY=x"}
+		c, err = load(t, uncommented(text), append(all, env...)...)
+		if err != nil {
 			t.Errorf("%v in\n%s", err, uncommented(text))
+		} else if len(c.Cost.Rates) != 1 || len(c.MCP) != 1 || len(c.Tools) != 1 || c.Cost.MaxPerDay == nil || len(c.Agents["helper"].Tools) == 0 {
+			t.Errorf("the comments lack the form of tools, servers, budgets or rates:\n%s", c.Show())
 		}
 	}
 }

@@ -34,14 +34,30 @@ func (d *decoder) envValue(n *node, name, path string) {
 		d.report.add(n.value, path, "this is neither a reference nor marked as plain text", plain)
 	case strings.ContainsAny(v.Text, "\r\n\x00"):
 		d.report.add(n.value, path, "there are control characters in it", "take them out")
-	case isSecret(lastWord(name), v.Text):
+	case isNamedSecret(name, v.Text):
 		d.report.add(n.value, path, "a secret is written here in place of a reference",
 			"write where it is, as env:NAME, file:PATH or cmd:COMMAND, and change the secret")
 	}
 }
 
-// lastWord is the last word of a variable's or header's name: what it holds.
-func lastWord(name string) string { return name[strings.LastIndexAny(name, "_-")+1:] }
+// isNamedSecret reports whether a value is a secret, going also by the last
+// word of the name of its variable, header or flag: what it holds.
+func isNamedSecret(name, text string) bool {
+	switch word := strings.ToLower(name[strings.LastIndexAny(name, "_-")+1:]); word {
+	case "key", "passwd", "cookie", "credentials":
+		return text != ""
+	default:
+		return isSecret(word, text) || isSecret(name, text)
+	}
+}
+
+// secretsOf names the key beside an open table that takes references.
+func secretsOf(path string) string {
+	if strings.HasPrefix(path, "tools.") {
+		return "allow.secrets"
+	}
+	return "api_keys"
+}
 
 // isSecret reports whether a value of an open table is a secret, going by the
 // name of its key and by the beginnings that vendors give to their keys.
@@ -50,8 +66,7 @@ func isSecret(key, text string) bool {
 		return false
 	}
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key)) {
-	case "apikey", "token", "accesstoken", "authtoken", "secret", "clientsecret", "key", "password", "passwd",
-		"authorization", "cookie":
+	case "apikey", "token", "accesstoken", "authtoken", "secret", "clientsecret", "password", "authorization":
 		return true
 	}
 	for _, prefix := range []string{"sk-", "sk_", "xoxb-", "xapp-", "ghp_", "github_pat_", "AIza", "gsk_", "hf_", "Bearer "} {

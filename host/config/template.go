@@ -28,26 +28,72 @@ func Template(environ []string) string {
 		active := len(known) > 0 && known[0].Env == v.Env
 		b.WriteString("\n" + vendorText(v, active))
 	}
-	b.WriteString(`
-# A model on this machine. Ollama listens on port 11434, the server of
-# llama.cpp on 8080.
+	b.WriteString(templateLocal + templateTools + costText(known) + templateReliability)
+	return b.String()
+}
+
+const templateLocal = `
+# A model on this machine, with Ollama. Any other server that is compatible with
+# OpenAI's chat completions has the plugin openai-chat and a base_url with /v1:
+# llama.cpp's is http://127.0.0.1:8080/v1.
 # [models.local]
 # provider = "local"
 # model    = "llama3.2"
+# context  = 8192                # tokens that its window holds; a full one is summarised
 #
 # [providers.local]
-# plugin   = "openai-chat"
-# base_url = "http://127.0.0.1:11434/v1"
+# plugin   = "ollama"
+# base_url = "http://127.0.0.1:11434"
+`
 
+const templateTools = `
+# Tools: an agent has none until it names them. File tools and the shell stay in
+# its workspace; calls that may change something ask first.
+# [agents.helper]
+# model     = "demo"
+# tools     = ["read_file", "list_dir", "search_files", "write_file", "edit_file", "mcp:files"]
+# approve   = "write"            # or "always", "never"
+# workspace = "~/work"           # without it workspace/helper in the home directory
+#
+# A server of the Model Context Protocol; one elsewhere has a url in place of the command.
+# [mcp.files]
+# command = ["npx", "-y", "@modelcontextprotocol/server-filesystem", "."]
+# env     = { LOG_LEVEL = "text:info", SOME_TOKEN = "env:SOME_TOKEN" }
+#
+# A tool plugin, for "plugin:weather", and what it may do.
+# [tools.weather]
+# plugin = "weather"
+# allow  = { http = ["api.open-meteo.com"] }
+`
+
+// costText is the part of the template about money. The prices are there for
+// their form: those of a vendor would be wrong within weeks.
+func costText(known []Known) string {
+	v := append(known, vendors()...)[0]
+	return `
+# What may be spent, and what a million tokens cost. Prices change, so none come
+# with zchost: copy them from the vendor's price list. What has no rate is
+# unpriced, and "zchost usage" says so.
+# [cost]
+# currency     = "USD"
+# max_per_turn = 0.50            # a warning at 80 %; once it is spent, no request is sent
+# max_per_day  = 5.00
+#
+# [cost.rates."` + v.Provider + "/" + v.Model + `"]
+# input      = 1.00              # not the vendor's price: an example
+# output     = 2.00
+# cache_read = 0.10
+`
+}
+
+const templateReliability = `
 # Retries and clocks; these are the defaults. Each can be set in a [providers.…]
 # or [models.…] table too.
 # [reliability]
 # provider_retries    = 2
 # provider_backoff_ms = 500
 # turn_deadline       = "10m"
-`)
-	return b.String()
-}
+`
 
 // vendorText is the part of the template for one vendor, as a comment unless
 // its key is there.

@@ -33,6 +33,7 @@ type MCP struct {
 	URL     string            `toml:"url" doc:"The address of a server that speaks streamable HTTP. Either this or command." range:"1..2048"`
 	Env     map[string]string `toml:"env" value:"true" names:"variable" doc:"Variables for the command, beside PATH, HOME and the like: references, as env:NAME, or plain text behind \"text:\"."`
 	Headers map[string]string `toml:"headers" value:"true" names:"header" doc:"Headers for the requests to url: references, as env:NAME, or plain text behind \"text:\"."`
+	Token   string            `toml:"token" secret:"true" doc:"A reference to a token that url wants, as env:NAME; sent as \"Authorization: Bearer TOKEN\"."`
 	Dir     string            `toml:"dir" doc:"Where the command runs; relative to the directory of the config file. Without it the home directory." range:"1..4096"`
 	Trust   bool              `toml:"trust" doc:"Whether its word counts that a tool only reads. Without it every call of its tools is one that may change something." default:"false"`
 	Timeout time.Duration     `toml:"timeout" doc:"How long one call of its tools may take." default:"1m" range:"1s..1h"`
