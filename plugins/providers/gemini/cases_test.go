@@ -34,6 +34,18 @@ func streamCases() map[string]struct{ stream, want string } {
 			"data: <html>busy</html>\n\n", "failure server code= a frame of the stream is not JSON: <html>busy</html>",
 		},
 		"C008 characters of three and four bytes":          {txt("漢字🚲"), lines(meta, "text 漢字🚲")},
+		"C008 halves in two chunks":                        {esc(`1\ud83d`) + esc(`\udeb22`) + fin("STOP"), lines(meta, "text 1", "text 🚲2", usage, stop)},
+		"C008 halves in one chunk":                         {parts(`{"text":"\ud83d"},{"text":"\udeb2"}`), lines(meta, "text 🚲")},
+		"C008 halves, and others around":                   {esc(`\uD83D`) + use(`"promptTokenCount":1`) + esc(``) + parts(`{}`) + esc(`\uDEB2`), lines(meta, "usage in=1", "text 🚲")},
+		"C008 many halves":                                 {esc(`\ud83d`) + esc(`\udeb2\ud83d`) + esc(`\udeb2.`), lines(meta, "text 🚲", "text 🚲.")},
+		"C008 a half, then a plain character":              {esc(`\ud83d`) + txt("x"), lines(meta, "text \uFFFDx")},
+		"C008 a low half alone":                            {esc(`\udeb2`), lines(meta, "text \uFFFD")},
+		"C008 a half, then the end":                        {esc(`a\ud83d`) + fin("STOP"), lines(meta, "text a", usage, "text \uFFFD", stop)},
+		"C008 a half, then a failure":                      {esc(`a\ud83d`) + block(`"error":{"code":500,"message":"BOOM"}`), lines(meta, "text a", "failure server code=500 BOOM")},
+		"C008 a half, then a call":                         {esc(`\ud83d`) + parts(fcall(`{}`)), lines(meta, "text \uFFFD", "call 0 id= name=f {}")},
+		"C008 halves of thoughts":                          {parts(`{"text":"a\ud83d","thought":true}`) + parts(`{"thought":true,"text":"\udeb2b"}`), lines(meta, "reasoning a", "reasoning 🚲b")},
+		"C008 a half of a thought, then text":              {parts(`{"text":"\ud83d","thought":true}`) + txt("a"), lines(meta, "reasoning \uFFFD", "text a")},
+		"C008 a half on a signed part":                     {parts(`{"text":"\ud83d","thoughtSignature":"S"}`) + esc(`\udeb2`), lines(meta, "text 0 \"\uFFFD\" signed S", "text \uFFFD")},
 		"C016 no finish reason and no signal are made up":  {txt("The total is 4"), lines(meta, "text The total is 4")},
 		"C018 error in the stream":                         {txt("Hi") + block(`"error":{"code":503,"message":"full","status":"UNAVAILABLE"}`), lines(meta, "text Hi", "failure overloaded code=UNAVAILABLE full")},
 		"C018 the code decides: 400":                       {block(`"error":{"code":400,"message":"bad"}`), "failure invalid_request code=400 bad"},
@@ -139,12 +151,12 @@ func TestGroupsOfFrames(t *testing.T) {
 
 func TestState(t *testing.T) {
 	t.Parallel()
-	for _, s := range []state{{}, {told: true}, {finished: true, calls: 12}, {told: true, finished: true, calls: 1, signed: 130}} {
+	for _, s := range []state{{}, {told: true}, {finished: true, calls: 12}, {told: true, finished: true, calls: 1, signed: 130}, {half: 0xD83D, thought: true}, {told: true, half: 0xDBFF}} {
 		if got := readState(s.String()); got != s {
 			t.Errorf("%+v is written as %q and read as %+v", s, s.String(), got)
 		}
 	}
-	for _, junk := range []string{"x", "m", "mf-1.2", "9999999999999.1", ".", "m1", "é1.2"} {
+	for _, junk := range []string{"x", "m", "mf-1.2", "9999999999999.1", ".", "m1", "é1.2", "0.0.x", "0.0.12345"} {
 		if s := readState(junk); s.calls < 0 || s.signed < 0 {
 			t.Errorf("%q is read as %+v", junk, s)
 		}

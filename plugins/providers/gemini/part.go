@@ -7,7 +7,7 @@ import (
 // part is a Part: exactly one of text, a call of a tool, and something else, with
 // what is said about it.
 type part struct {
-	text      string
+	text      []byte // a JSON string; nil if there is none
 	thought   bool   // the text is the model's reasoning
 	signature string // has to be sent back on this very part (C050)
 	call      *call
@@ -30,7 +30,9 @@ func readPart(s *jsonscan.Scanner) part {
 		}
 		switch string(key) {
 		case "text":
-			p.text = readString(s)
+			if s.Kind() == jsonscan.String {
+				p.text = s.Raw()
+			}
 		case "thought":
 			p.thought = s.Kind() == jsonscan.Bool && s.Bool()
 		case "thoughtSignature", "thought_signature": // the latter from some gateways

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
 )
 
@@ -55,6 +56,7 @@ func (c *chunk) tell(d *provider.Decoder, data []byte) {
 	case c.blocked != "":
 		d.Fail(refused(c.blocked, c.why))
 	case c.finish != "" && c.finish != unspecified:
+		now.close(d)
 		d.Finish(finishReason(c.finish, now.calls > 0), c.finish)
 		now.finished = true
 	}
@@ -72,12 +74,14 @@ func (c *chunk) tellParts(d *provider.Decoder, data []byte, now *state) {
 		p := &c.parts[i]
 		switch {
 		case p.call != nil:
+			now.close(d)
 			index := now.calls
 			now.calls++
 			d.Emit(abi.Event{
 				Type: abi.EventToolCall, Index: &index, ID: p.call.id, Name: p.call.name, Arguments: p.call.args, Signature: p.signature,
 			})
 		case p.other != "":
+			now.close(d)
 			if raw == nil {
 				raw = rawParts(data)
 			}
@@ -86,23 +90,51 @@ func (c *chunk) tellParts(d *provider.Decoder, data []byte, now *state) {
 				e.Opaque = string(raw[i])
 			}
 			d.Emit(e)
-		case p.text != "" || p.signature != "":
-			d.Emit(p.event(now))
+		default:
+			p.tell(d, now)
 		}
 	}
 }
 
-func (p *part) event(now *state) abi.Event {
-	e := abi.Event{Type: abi.EventText, Text: p.text, Signature: p.signature}
+// tell gives a text, which may lack half a character at each end.
+func (p *part) tell(d *provider.Decoder, now *state) {
+	if now.half != 0 && now.thought != p.thought && len(p.text) > len(`""`) {
+		now.close(d)
+	}
+	e := abi.Event{Type: abi.EventText, Signature: p.signature}
 	if p.thought {
 		e.Type = abi.EventReasoning
 	}
-	if p.signature != "" {
+	if p.text != nil {
+		s := jsonscan.New(p.text)
+		e.Text, now.half = s.StringPart(now.half)
+		now.thought = p.thought && now.half != 0
+	}
+	if p.signature != "" { // ends the part
+		if now.half != 0 {
+			e.Text += lost
+			now.half, now.thought = 0, false
+		}
 		index := now.signed
 		now.signed++
 		e.Index = &index
 	}
-	return e
+	if e.Text != "" || e.Signature != "" {
+		d.Emit(e)
+	}
+}
+
+// close gives up a half that is left: its other half does not come.
+func (s *state) close(d *provider.Decoder) {
+	switch {
+	case s.half == 0:
+		return
+	case s.thought:
+		d.Reasoning(lost)
+	default:
+		d.Text(lost)
+	}
+	s.half, s.thought = 0, false
 }
 
 // refused is the failure of a prompt that the provider refuses to answer.

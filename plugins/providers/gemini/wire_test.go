@@ -21,6 +21,8 @@ func parts(list string) string {
 
 func txt(s string) string { return parts(`{"text":` + quoted(s) + `}`) }
 
+func esc(s string) string { return parts(`{"text":"` + s + `"}`) }
+
 func fin(r string) string {
 	return block(`"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"finishReason":` + quoted(r) + `,"index":0}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2}`)
 }
