@@ -12,7 +12,7 @@ import (
 // nobody expects; then they are skipped.
 type frame struct {
 	typ       string
-	delta     string
+	delta     []byte // a JSON string; nil if there is none
 	arguments string
 	itemID    string
 	place     int64 // output_index, -1 if there is none
@@ -41,7 +41,9 @@ func (f *frame) member(s *jsonscan.Scanner, key []byte) {
 	case "type":
 		f.typ = readString(s)
 	case "delta":
-		f.delta = readString(s)
+		if s.Kind() == jsonscan.String {
+			f.delta = s.Raw()
+		}
 	case "item_id":
 		f.itemID = readString(s)
 	case "output_index":

@@ -103,6 +103,7 @@ func TestState(t *testing.T) {
 	t.Parallel()
 	for _, s := range []state{
 		{last: -1, loaded: true},
+		{last: 2, half: 0xD83D, thought: true, loaded: true},
 		{last: 3, told: true, refused: true, calls: 2, loaded: true, items: []item{{place: 0, id: 1, call: 0, index: -1, begun: true}, {place: -1, id: 0, call: 1 << 31, index: 1, named: true, done: true}}},
 	} {
 		got := readState(s.String())
@@ -113,7 +114,7 @@ func TestState(t *testing.T) {
 		if untouched := readState(s.String()); got.String() != s.String() || untouched.String() != s.String() {
 			t.Errorf("%q is written again as %q", s.String(), got.String())
 		}
-		if got.told != s.told || got.refused != s.refused || got.last != s.last || got.calls != s.calls {
+		if got.told != s.told || got.refused != s.refused || got.half != s.half || got.thought != s.thought || got.last != s.last || got.calls != s.calls {
 			t.Errorf("%+v is read as %+v", s, got)
 		}
 	}

@@ -90,10 +90,14 @@ func (r *reader) end(typ string, data []byte) {
 	if status == "" || status == "in_progress" || status == "queued" {
 		status = terminalStatus(typ)
 	}
+	failed := status == "failed" || status == "cancelled" || status == "" || p.failed
+	if !failed || status == "incomplete" {
+		r.close()
+	}
 	switch {
 	case status == "incomplete":
 		r.Finish(incompleteReason(p.reason), or(p.reason, status))
-	case status == "failed" || status == "cancelled" || status == "" || p.failed:
+	case failed:
 		r.Fail(responseError(data, or(status, "not complete")))
 		return
 	case r.calls > 0:

@@ -9,12 +9,18 @@ import (
 // there were, so that each is told once, whether its contents come in pieces,
 // with its end, or only with the end of the response.
 //
+// It also holds half a character if a text ended within one: programs whose
+// strings are UTF-16, as gateways are, cut between the halves of a surrogate pair
+// (C008).
+//
 // In Decoder.State it is a head and, with ; in front of each, the items.
 type state struct {
 	told    bool  // m: id and model were told
 	refused bool  // r: some of the text was a refusal
 	last    int64 // the place of the item that the last piece belonged to, -1 if none
 	calls   int64 // how many calls there were: the index of the next one
+	half    rune  // the high half that the last piece ended with, 0 if none
+	thought bool  // t: that was reasoning
 	rest    string
 	items   []item
 	loaded  bool // rest was read into items
@@ -32,6 +38,9 @@ type item struct {
 	done  bool   // d: it is complete
 }
 
+// lost is what becomes of half a character whose other half does not come.
+const lost = "\uFFFD"
+
 const (
 	// maxItems bounds the items of a response, so that the state stays small.
 	maxItems = 2000
@@ -46,10 +55,15 @@ func readState(text string) state {
 	for head != "" && head[0] > '9' {
 		s.told = s.told || head[0] == 'm'
 		s.refused = s.refused || head[0] == 'r'
+		s.thought = s.thought || head[0] == 't'
 		head = head[1:]
 	}
-	last, calls, _ := strings.Cut(head, ",")
+	last, head, _ := strings.Cut(head, ",")
+	calls, half, _ := strings.Cut(head, ",")
 	s.last, s.calls = readNumber(last, -1), readNumber(calls, 0)
+	if n, err := strconv.ParseUint(half, 16, 16); err == nil {
+		s.half = rune(n)
+	}
 	return s
 }
 
@@ -102,10 +116,16 @@ func (s *state) String() string {
 	if s.refused {
 		b = append(b, 'r')
 	}
+	if s.thought {
+		b = append(b, 't')
+	}
 	if s.last >= 0 {
 		b = strconv.AppendInt(b, s.last, 10)
 	}
 	b = strconv.AppendInt(append(b, ','), s.calls, 10)
+	if s.half != 0 {
+		b = strconv.AppendInt(append(b, ','), int64(s.half), 16)
+	}
 	if !s.loaded {
 		if s.rest == "" {
 			return string(b)

@@ -4,11 +4,15 @@ import (
 	"bytes"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
 )
 
 // paragraph stands between the parts of a summary of the reasoning.
-const paragraph = "\n\n"
+const (
+	paragraph     = "\n\n"
+	paragraphJSON = `"\n\n"`
+)
 
 // Frame reads a frame of a streamed answer. What it is stands in its JSON; the
 // name of the frame is used where the type is missing (C148). Nothing is
@@ -53,15 +57,16 @@ type reader struct {
 func (r *reader) frame(f *frame, data []byte, name string) {
 	switch f.typ {
 	case "response.output_text.delta":
-		r.text(f)
+		r.piece(f, false)
 	case "response.refusal.delta":
 		r.refused, r.changed = true, r.changed || !r.refused
-		r.text(f)
+		r.piece(f, false)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		r.reasoning(f, f.delta)
+		r.piece(f, true)
 	case "response.reasoning_summary_part.added":
 		if f.part > 0 {
-			r.reasoning(f, paragraph)
+			f.delta = []byte(paragraphJSON)
+			r.piece(f, true)
 		}
 	case "response.function_call_arguments.delta":
 		r.arguments(f)
@@ -124,20 +129,42 @@ func (r *reader) begin(f *frame) {
 	}
 }
 
-func (r *reader) text(f *frame) {
-	if f.delta == "" {
+// piece reads a piece of the text or of the reasoning, which may lack half a
+// character at each end.
+func (r *reader) piece(f *frame, thought bool) {
+	if len(f.delta) <= len(`""`) {
 		return
 	}
+	if r.half != 0 && (r.thought != thought || r.last != f.place) {
+		r.close()
+	}
 	r.begin(f)
-	r.Emit(abi.Event{Type: abi.EventText, Text: f.delta, Index: at(f.place)})
+	before := r.half
+	s := jsonscan.New(f.delta)
+	var text string
+	text, r.half = s.StringPart(before)
+	r.thought = thought && r.half != 0
+	r.changed = r.changed || r.half != before
+	r.say(thought, text, f.place)
 }
 
-func (r *reader) reasoning(f *frame, text string) {
+func (r *reader) say(thought bool, text string, place int64) {
 	if text == "" {
 		return
 	}
-	r.begin(f)
-	r.Emit(abi.Event{Type: abi.EventReasoning, Text: text, Index: at(f.place)})
+	e := abi.Event{Type: abi.EventText, Text: text, Index: at(place)}
+	if thought {
+		e.Type = abi.EventReasoning
+	}
+	r.Emit(e)
+}
+
+// close gives up a half that is left: its other half does not come.
+func (r *reader) close() {
+	if r.half != 0 {
+		r.say(r.thought, lost, r.last)
+		r.half, r.thought, r.changed = 0, false, true
+	}
 }
 
 // call returns the call that pieces of arguments belong to.
@@ -156,14 +183,17 @@ func (r *reader) tooMany() {
 }
 
 func (r *reader) arguments(f *frame) {
-	if f.delta == "" {
+	s := jsonscan.New(f.delta)
+	text := readString(&s)
+	if text == "" {
 		return
 	}
+	r.close()
 	if t := r.call(f); t != nil {
 		r.changed = r.changed || !t.begun
 		t.begun = true
 		index := t.index
-		r.ToolCall(&index, "", "", f.delta)
+		r.ToolCall(&index, "", "", text)
 	}
 }
 
@@ -185,6 +215,7 @@ func (r *reader) added(f *frame) {
 	if o.typ == "" || r.repeated(f.place, hash(o.id), hash(o.callID)) {
 		return
 	}
+	r.close()
 	t := r.add(f.place, hash(o.id), hash(o.callID), o.typ == typeCall)
 	switch {
 	case t == nil:
@@ -234,6 +265,7 @@ func (r *reader) complete(t *item, place int64, o *output) {
 	case t.done:
 		return
 	}
+	r.close()
 	t.done, r.last, r.changed = true, -1, true
 	switch o.typ {
 	case typeCall:

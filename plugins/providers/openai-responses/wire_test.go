@@ -25,6 +25,11 @@ func txt(place int, s string) string {
 	return event("response.output_text.delta", fmt.Sprintf(`"item_id":"msg_%d","output_index":%d,"content_index":0,"delta":%s`, place, place, quoted(s)))
 }
 
+// esc is a piece of text that is given as it stands in JSON.
+func esc(place int, s string) string {
+	return event("response.output_text.delta", fmt.Sprintf(`"item_id":"msg_%d","output_index":%d,"delta":"%s"`, place, place, s))
+}
+
 func added(place int, item string) string {
 	return event("response.output_item.added", fmt.Sprintf(`"output_index":%d,"item":%s`, place, item))
 }
