@@ -34,6 +34,7 @@ func TestProtocols(t *testing.T) {
 			t.Parallel()
 			t.Run("stream", p.stream)
 			t.Run("whole", p.whole)
+			t.Run("halves", p.halves)
 			t.Run("reasoning", p.reasoning)
 			t.Run("history", p.history)
 			t.Run("length", p.length)
@@ -72,6 +73,13 @@ func (p protocol) whole(t *testing.T) {
 	t.Parallel()
 	h := p.ask(t, "at-once", `{"match":{"model":"MODEL"},"response":{"content":"All at once: 漢字🚲."}}`)
 	h.send(t, "hi", "--no-stream").want(t, 0, "complete", "All at once: 漢字🚲.", "")
+}
+
+// The halves of an emoji come as two escapes in two pieces (C008).
+func (p protocol) halves(t *testing.T) {
+	t.Parallel()
+	h := p.ask(t, "halves", `{"match":{"model":"MODEL"},"response":{"content":"1234567🚲89"}}`)
+	h.send(t, "hi").want(t, 0, "complete", "1234567🚲89", "")
 }
 
 func (p protocol) reasoning(t *testing.T) {
