@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -124,3 +125,37 @@ func (tx *Tx) Synchronous() (int64, error) {
 	}
 	return integer(row[0]), errors.Join(rows.Close(), s.Close())
 }
+
+// Path is where the journal is.
+func (j *Journal) Path() string { return j.path }
+
+// CreateOld makes a journal with the first so many migrations.
+func CreateOld(path string, version int, script string) error {
+	c, err := connectWriter(path, "rwc", time.Second)
+	if err != nil {
+		return err
+	}
+	err = c.script(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA journal_mode=WAL", applicationID))
+	files, listErr := fs.Glob(migrations, "migrations/*.sql")
+	err = errors.Join(err, listErr)
+	for _, file := range files[:version] {
+		text, readErr := migrations.ReadFile(file)
+		err = errors.Join(err, readErr, c.script(string(text)))
+	}
+	return errors.Join(err, c.script(fmt.Sprintf("PRAGMA user_version=%d", version)), c.script(script), c.close())
+}
+
+// AlterOld changes a journal that no host has open.
+func AlterOld(path, script string) error {
+	c, err := connectWriter(path, "rw", time.Second)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.script(script), c.close())
+}
+
+// The statements of Spent.
+const (
+	SpentSince  = spentSince
+	SpentOfTurn = spentOfTurn
+)

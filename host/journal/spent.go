@@ -24,24 +24,30 @@ type Spent struct {
 	Attempts, Unpriced int64
 }
 
-// Spent sums what attempts cost (CST-3). It is asked before each request
-// (CST-5), so it reads an index alone: 0.1 ms for a thousand attempts.
-func (r *Reader) Spent(ctx context.Context, q SpentQuery) (Spent, error) {
-	const sums = `
+// The statements of Spent: the index of the times is used for all turns, that
+// of the turns for one.
+const (
+	spentSums = `
 		SELECT coalesce(sum(CASE WHEN currency = ?3 THEN price END), 0), count(*),
 			coalesce(sum(price IS NULL OR currency <> ?3), 0)
-		FROM attempts WHERE started >= ?2`
+		FROM attempts WHERE `
+	spentSince  = spentSums + "started >= ?2 AND ?1 = ''"
+	spentOfTurn = spentSums + "turn = ?1 AND started >= ?2"
+)
+
+// Spent sums what attempts cost (CST-3). It is asked before each request
+// (CST-5), so it reads an index alone: some 15 ms for 100,000 attempts.
+func (r *Reader) Spent(ctx context.Context, q SpentQuery) (Spent, error) {
 	since := int64(0)
 	if !q.Since.IsZero() {
 		since = q.Since.UnixMilli()
 	}
-	// The turn's index is used for a turn, that of the times else.
-	sql := sums + " AND ?1 = ''"
+	query := spentSince
 	if q.Turn != "" {
-		sql = sums + " AND turn = ?1"
+		query = spentOfTurn
 	}
 	var s Spent
-	if err := r.db.QueryRowContext(ctx, sql, q.Turn, since, q.Currency).Scan(&s.Price, &s.Attempts, &s.Unpriced); err != nil {
+	if err := r.db.QueryRowContext(ctx, query, q.Turn, since, q.Currency).Scan(&s.Price, &s.Attempts, &s.Unpriced); err != nil {
 		return Spent{}, readError("prices", err)
 	}
 	return s, nil

@@ -15,7 +15,10 @@ import (
 	"github.com/zchost/zchost/host/journal"
 )
 
-// TestDrawing holds docs/state-machine.md and the table of transitions
+// arrow is one transition of any machine.
+type arrow struct{ name, from, to string }
+
+// TestDrawing holds docs/state-machine.md and the tables of transitions
 // together.
 func TestDrawing(t *testing.T) {
 	t.Parallel()
@@ -23,28 +26,51 @@ func TestDrawing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	section := regexp.MustCompile("(?s)## Turn\n.*?```mermaid\n(.*?)```").FindSubmatch(page)
+	var turn, call, approval []arrow
+	for _, tr := range journal.Transitions() {
+		turn = append(turn, arrow{tr.Name, string(tr.From), string(tr.To)})
+	}
+	for _, tr := range journal.CallTransitions() {
+		call = append(call, arrow{tr.Name, string(tr.From), string(tr.To)})
+	}
+	for _, tr := range journal.ApprovalTransitions() {
+		approval = append(approval, arrow{tr.Name, string(tr.From), string(tr.To)})
+	}
+	checkDrawing(t, page, "Turn", turn, func(s string) bool { return journal.State(s).Ended() })
+	checkDrawing(t, page, "Tool call", call, func(s string) bool { return journal.CallState(s).Ended() })
+	checkDrawing(t, page, "Approval", approval, func(s string) bool { return journal.ApprovalState(s).Ended() })
+}
+
+// checkDrawing compares the drawing under a heading with a table, in which
+// ended tells which states are ends: nothing leads out of those.
+func checkDrawing(t *testing.T, page []byte, heading string, table []arrow, ended func(string) bool) {
+	t.Helper()
+	section := regexp.MustCompile("(?s)## " + heading + "\n.*?```mermaid\n(.*?)```").FindSubmatch(page)
 	if section == nil {
-		t.Fatal("docs/state-machine.md has no drawing under \"## Turn\"")
+		t.Errorf("docs/state-machine.md has no drawing under %q", heading)
+		return
 	}
 	var drawn, coded []string
 	for _, m := range regexp.MustCompile(`(?m)^\s+(\w+) --> (\w+): (\w+)$`).FindAllSubmatch(section[1], -1) {
 		drawn = append(drawn, fmt.Sprintf("%s: %s -> %s", m[3], m[1], m[2]))
 	}
-	ends := make(map[journal.State]bool)
-	for _, tr := range journal.Transitions() {
-		coded = append(coded, fmt.Sprintf("%s: %s -> %s", tr.Name, tr.From, tr.To))
-		ends[tr.To] = tr.To.Ended()
+	states := make(map[string]bool)
+	for _, a := range table {
+		coded = append(coded, fmt.Sprintf("%s: %s -> %s", a.name, a.from, a.to))
+		states[a.from], states[a.to] = ended(a.from), ended(a.to)
+		if ended(a.from) {
+			t.Errorf("%s: %s is an end and leads to %s", heading, a.from, a.to)
+		}
 	}
 	slices.Sort(drawn)
 	slices.Sort(coded)
 	if d := cmp.Diff(coded, drawn); d != "" {
-		t.Errorf("the drawing is not the table (-table +drawing):\n%s", d)
+		t.Errorf("%s: the drawing is not the table (-table +drawing):\n%s", heading, d)
 	}
-	for end, ended := range ends {
-		drawn := regexp.MustCompile(`(?m)^\s+` + string(end) + ` --> \[\*\]$`).Match(section[1])
+	for state, ended := range states {
+		drawn := regexp.MustCompile(`(?m)^\s+` + state + ` --> \[\*\]$`).Match(section[1])
 		if drawn != ended {
-			t.Errorf("%s: drawn as an end %v, is one %v", end, drawn, ended)
+			t.Errorf("%s: %s: drawn as an end %v, is one %v", heading, state, drawn, ended)
 		}
 	}
 }

@@ -246,6 +246,12 @@ func TestPlans(t *testing.T) {
 	if _, _, err := j.Next(t.Context(), queued.SessionID); err != nil {
 		t.Fatal(err)
 	}
+	must(t, toolTurn(t.Context(), j, "tools", 1))
+	again, err := resume(t, j, "tools", newest(t, j), journal.RelationRetry)
+	must(t, err, summarise(t, j, again.ID, 0, "x"), addCalls(t.Context(), j, again.ID, 1, "", "open", "asked"),
+		ask(t.Context(), j, callID(again.ID, 1, 2)), startCalls(t.Context(), j, callID(again.ID, 1, 1)),
+		answer(t.Context(), j, callID(again.ID, 1, 2), journal.ApprovalDenied))
+	must(t, discard(t, j, interrupted(t, j, "d").ID))
 	checkPlans(t, j)
 	if err := j.Close(t.Context()); err != nil {
 		t.Fatal(err)
