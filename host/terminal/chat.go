@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/zchost/zchost/host/journal"
@@ -27,13 +26,16 @@ type Chat struct {
 	Piped bool
 	// Locales are the languages of markers: the agent's, then the person's.
 	Locales []string
+	// Past is read for what is done with the session's last turn.
+	Past Past
 	// Commands are the slash commands beyond the chat's own.
 	Commands []Command
 	// Now is the clock that names new sessions.
 	Now func() time.Time
 
-	last  string // the last turn's id
-	worst int
+	last     string // the last turn's id
+	worst    int
+	attached []journal.Attachment // for the next message
 }
 
 // Command is a slash command.
@@ -115,27 +117,15 @@ func (c *Chat) read(ctx context.Context, signals bool) (string, error) {
 		}
 		return text, err
 	}
-	reading, stop := context.WithCancelCause(ctx)
-	var heard sync.WaitGroup
-	heard.Go(func() {
-		select {
-		case <-c.Talk.Interrupts:
-			stop(ErrInterrupt)
-		case <-reading.Done():
-		}
+	var text string
+	err := c.Talk.Hearing(ctx, func(reading context.Context) (err error) {
+		text, err = c.Lines.Next(reading)
+		return err
 	})
-	text, err := c.Lines.Next(reading)
-	stop(nil)
-	heard.Wait()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return "", ErrLeave
-	case err == nil:
-		return text, nil
-	case errors.Is(context.Cause(reading), ErrInterrupt):
-		return "", ErrInterrupt
 	}
-	return "", err
+	return text, err
 }
 
 // take does what a line says.
@@ -154,13 +144,21 @@ func (c *Chat) take(ctx context.Context, text string) (leave bool, err error) {
 
 // say sends a message and shows the answer.
 func (c *Chat) say(ctx context.Context, text string) (leave bool, err error) {
+	return c.turn(ctx, Message{Session: c.Session, Agent: c.Agent, Text: text, Attachments: c.attached})
+}
+
+// turn runs a turn and shows the answer.
+func (c *Chat) turn(ctx context.Context, m Message) (leave bool, err error) {
 	answered := c.Lines.Answering()
 	defer answered()
 	c.forget()
 	view := NewRenderer(c.Screen, c.Locales, func(string) string { return "/why tells more" })
-	turn, err := c.Talk.Turn(ctx, Message{Session: c.Session, Agent: c.Agent, Text: text}, view)
+	turn, err := c.Talk.Turn(ctx, m, view)
 	if turn.ID != "" {
 		c.last = turn.ID
+		if m.After == "" {
+			c.attached = nil
+		}
 	}
 	var refused *RefusedError
 	switch {
@@ -210,6 +208,12 @@ func (c *Chat) command(ctx context.Context, name, args string) (leave bool, err 
 		return false, c.help()
 	case "/new":
 		return false, c.open(args)
+	case "/attach":
+		return false, c.attach(args)
+	case "/continue", "/retry", "/discard":
+		if c.Past != nil {
+			return c.resume(ctx, name, args)
+		}
 	}
 	for _, k := range c.Commands {
 		if k.Name == name && k.Run != nil {
@@ -233,7 +237,8 @@ func (c *Chat) open(key string) error {
 	if len(key) > journal.MaxKey {
 		return c.Screen.Complain("the name of the session is too long", "")
 	}
-	c.Session, c.last = key, ""
+	c.Session, c.last, c.attached = key, "", nil
+	c.Talk.Approver.Forget()
 	return c.Screen.Note("now in session " + key)
 }
 
@@ -242,6 +247,10 @@ func (c *Chat) All() []Command {
 	return append(append([]Command{
 		{Name: "/help", Help: "list the commands"},
 		{Name: "/new", Args: "[KEY]", Help: "go on in a new session, or in the one named"},
+		{Name: "/attach", Args: "FILE", Help: "send an image or a PDF with the next message"},
+		{Name: "/continue", Help: "let the model go on with an answer that was interrupted"},
+		{Name: "/retry", Args: "[--yes]", Help: "ask the last message again, as if it had not been asked"},
+		{Name: "/discard", Help: "drop the partial answer of the last turn"},
 	}, c.Commands...),
 		Command{Name: "/quit", Help: "leave, as Ctrl-D does"})
 }
@@ -254,7 +263,7 @@ func (c *Chat) help() error {
 	if err := rows.Write(c.Screen); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(c.Screen.Out, "Ctrl-C stops an answer. A pasted text of several lines is one message.\n"); err != nil {
+	if _, err := io.WriteString(c.Screen.Out, "Ctrl-C stops an answer, and a tool. A pasted text of several lines is one message.\n"); err != nil {
 		return fmt.Errorf("write help: %w", err)
 	}
 	return nil

@@ -26,6 +26,9 @@ type fakeHost struct {
 	sent      []Message
 	turns     map[string]*fakeTurn
 	streaming chan string // gets the id of a turn that hangs
+	answers   []string    // what Answer was given
+	effects   []journal.ToolCall
+	discarded []string
 }
 
 type fakeTurn struct {
@@ -33,6 +36,9 @@ type fakeTurn struct {
 	events  []journal.Event
 	end     journal.Turn
 	stop    chan struct{} // closed when it is cancelled; nil if it does not wait
+	// approval says that the turn waits for an answer, and not for its end.
+	approval bool
+	after    []journal.Event
 }
 
 func newFakeHost() *fakeHost {
@@ -59,6 +65,16 @@ func (h *fakeHost) Send(_ context.Context, m Message) (journal.Turn, error) {
 		t.end.Error = journal.TurnError{Class: abi.FailureAuth, Message: "bad key"}
 	case "length":
 		t.end.State, t.end.Marker = journal.Incomplete, "turn-incomplete-length"
+	case "budget":
+		t.events, t.end.Visible = t.events[:1], false
+		t.end.State, t.end.Marker = journal.Failed, "turn-failed"
+		t.end.Error = journal.TurnError{Class: "budget", Message: "used up"}
+	case "write", "expire":
+		t.approval = m.CanApprove
+		t.events = append(t.events, toolEvents(m)...)
+		if m.CanApprove {
+			t.stop = make(chan struct{})
+		}
 	case "hang", "deaf":
 		t.end.State, t.end.Marker = journal.Cancelled, "turn-interrupted-by-user"
 		t.stop = make(chan struct{})
@@ -77,9 +93,14 @@ func (h *fakeHost) Cancel(turn string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.turns[turn]
-	if t.message.Text == "hang" {
+	switch t.message.Text {
+	case "hang":
 		close(t.stop)
-	} else {
+	case "write":
+		t.after = []journal.Event{told(journal.EventApprovalAnswered, `{"call":"c1","state":"cancelled"}`)}
+		t.end.State, t.end.Marker = journal.Cancelled, "turn-interrupted-by-user"
+		close(t.stop)
+	default:
 		h.streaming <- turn
 	}
 	return true
@@ -115,7 +136,7 @@ func (e *fakeEvents) Next(ctx context.Context) ([]journal.Event, error) {
 		return e.turn.events[e.at-1 : e.at], nil
 	}
 	if e.turn.stop != nil {
-		if e.at == len(e.turn.events) {
+		if e.at == len(e.turn.events) && !e.turn.approval {
 			e.at++
 			e.host.streaming <- e.id
 		}
@@ -124,6 +145,10 @@ func (e *fakeEvents) Next(ctx context.Context) ([]journal.Event, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	}
+	if e.turn.approval {
+		e.turn.stop, e.turn.approval = nil, false
+		return e.turn.after, nil
 	}
 	return nil, io.EOF
 }
@@ -250,7 +275,7 @@ func TestSlashCommands(t *testing.T) {
 	if diff := cmp.Diff(want, s.texts()); diff != "" {
 		t.Errorf("sent: %s", diff)
 	}
-	for _, part := range []string{"why t_1\n", "why x\n", "/new [KEY]  go on in a new session"} {
+	for _, part := range []string{"why t_1\n", "why x\n", "/new [KEY]      go on in a new session"} {
 		if !strings.Contains(s.out.String(), part) {
 			t.Errorf("stdout has no %q:\n%s", part, s.out.String())
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/cost"
 	"github.com/zchost/zchost/host/journal"
 )
 
@@ -36,6 +37,12 @@ type Summary struct {
 	Usage abi.Usage `json:"usage"`
 	// Unknown is how many attempts reported no usage.
 	Unknown int `json:"usage_unknown"`
+	// Cost adds up the prices, a decimal number for each currency; Unpriced is
+	// how many attempts have none (CST-3).
+	Cost     map[string]string `json:"cost,omitempty"`
+	Unpriced int               `json:"unpriced"`
+	// ToolCalls is how many calls the model made.
+	ToolCalls int `json:"tool_calls,omitempty"`
 	// ExitCode is the exit code of the program.
 	ExitCode int `json:"exit_code"`
 }
@@ -52,6 +59,9 @@ type Lister struct {
 	// attempts returns the ledger of a turn.
 	attempts func(turn string) ([]journal.Attempt, error)
 	text     strings.Builder
+	inLine   bool // the text does not end with a newline
+	parted   bool // what comes next is another message
+	calls    int
 }
 
 // NewLister writes to the screen; attempts returns the ledger of a turn.
@@ -63,9 +73,7 @@ func NewLister(s *Screen, attempts func(turn string) ([]journal.Attempt, error))
 func (l *Lister) Show(events []journal.Event) error {
 	var lines []byte
 	for i := range events {
-		if events[i].Type == abi.EventText {
-			l.text.WriteString(events[i].Text)
-		}
+		l.take(&events[i])
 		line, err := json.Marshal(events[i])
 		if err != nil {
 			return fmt.Errorf("encode event: %w", err)
@@ -73,6 +81,24 @@ func (l *Lister) Show(events []journal.Event) error {
 		lines = append(append(lines, line...), '\n')
 	}
 	return l.write(lines)
+}
+
+// take adds to the answer's text. What the model says before a tool call and
+// after it are two messages.
+func (l *Lister) take(e *journal.Event) {
+	switch e.Type {
+	case abi.EventText:
+		if l.parted && e.Text != "" {
+			l.text.WriteByte('\n')
+			l.parted = false
+		}
+		l.text.WriteString(e.Text)
+		l.inLine = l.inLine && e.Text == "" || e.Text != "" && !strings.HasSuffix(e.Text, "\n")
+	case journal.EventToolEnded:
+		l.calls++
+		l.parted = l.inLine
+	default:
+	}
 }
 
 // Waiting does nothing.
@@ -94,7 +120,8 @@ func (l *Lister) End(t journal.Turn) error {
 	if err != nil {
 		return fmt.Errorf("read attempts of %s: %w", t.ID, err)
 	}
-	s.Attempts = len(attempts)
+	s.Attempts, s.ToolCalls = len(attempts), l.calls
+	s.addCost(attempts)
 	for _, a := range attempts {
 		if a.UsageSource == journal.UsageUnknown || a.UsageSource == "" {
 			s.Unknown++
@@ -106,6 +133,24 @@ func (l *Lister) End(t journal.Turn) error {
 		return fmt.Errorf("encode summary: %w", err)
 	}
 	return l.write(append(line, '\n'))
+}
+
+// addCost adds up the prices, by currency.
+func (s *Summary) addCost(attempts []journal.Attempt) {
+	sums := map[string]cost.Amount{}
+	for _, a := range attempts {
+		if a.Price == nil {
+			s.Unpriced++
+			continue
+		}
+		sums[a.Currency] += cost.Amount(*a.Price)
+	}
+	for currency, sum := range sums {
+		if s.Cost == nil {
+			s.Cost = map[string]string{}
+		}
+		s.Cost[currency] = sum.String()
+	}
 }
 
 func (l *Lister) write(b []byte) error {

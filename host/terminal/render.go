@@ -39,6 +39,8 @@ type Renderer struct {
 	status bool          // the cursor's line holds a status
 	asked  string        // the candidate of the last attempt
 	fell   bool          // the answer is not the first candidate's
+
+	question string // the call that a person is being asked about
 }
 
 // NewRenderer returns a renderer for one turn. Markers are in the first of the
@@ -54,6 +56,7 @@ func NewRenderer(s *Screen, locales []string, more func(turn string) string) *Re
 type notice struct {
 	Candidate string `json:"candidate"`
 	Code      string `json:"code"`
+	Text      string `json:"text"`
 	After     string `json:"after"`
 	Fallback  bool   `json:"fallback"`
 }
@@ -81,6 +84,10 @@ func (r *Renderer) show(e *journal.Event) error {
 	case journal.EventAttemptStarted, journal.EventRetrying, journal.EventFallingBack,
 		journal.EventWarning, journal.EventTurnEnded:
 		return r.tell(e)
+	case journal.EventToolStarted, journal.EventToolEnded, journal.EventApprovalAsked, journal.EventApprovalAnswered:
+		return r.tool(e)
+	case journal.EventCompacted:
+		return r.compacted(e)
 	case abi.EventMeta, abi.EventToolCall, abi.EventUsage, abi.EventFinish, abi.EventDone, abi.EventFailure,
 		journal.EventTurnStarted, journal.EventAttemptEnded, journal.EventDecision:
 	}
@@ -158,7 +165,7 @@ func (r *Renderer) tell(e *journal.Event) error {
 	case journal.EventTurnEnded:
 		r.fell = n.Fallback
 	case journal.EventWarning:
-		return r.Notice("warning: " + warningText(n.Code))
+		return r.Notice("warning: " + warningText(n.Code, n.Text))
 	case journal.EventRetrying:
 		if r.screen.Terminal {
 			return r.Notice(fmt.Sprintf("%s failed (%s); asking it again", n.Candidate, n.After))
@@ -173,11 +180,14 @@ func (r *Renderer) tell(e *journal.Event) error {
 }
 
 // warningText explains the warnings of an attempt.
-func warningText(code string) string {
-	if code == "completion-signal-missing" {
+func warningText(code, text string) string {
+	switch {
+	case code == "completion-signal-missing":
 		return code + ": the provider did not say that its answer was complete"
+	case text != "" && code != "":
+		return code + ": " + text
 	}
-	return code
+	return code + text
 }
 
 // Notice tells something beside the answer.
@@ -195,7 +205,7 @@ func (r *Renderer) Notice(text string) error {
 
 // Waiting shows on a terminal that the turn is still going on.
 func (r *Renderer) Waiting(since time.Duration) {
-	if !r.screen.Terminal || r.inLine || since < time.Second {
+	if !r.screen.Terminal || r.inLine || r.question != "" || since < time.Second {
 		return
 	}
 	r.clearStatus()

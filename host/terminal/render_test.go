@@ -70,6 +70,41 @@ func scenes() map[string]struct {
 			}},
 			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
 		},
+		"tools": {
+			events: [][]journal.Event{{
+				asked("a/x"), text("Let me look."),
+				told(journal.EventToolStarted, `{"call":"1","name":"read_file","arguments":"{\"path\":\"notes.txt\"}","effect":"read"}`),
+				told(journal.EventToolStarted, `{"call":"2","name":"list_dir","arguments":"{}","effect":"read"}`),
+				told(journal.EventToolEnded, `{"call":"1","name":"read_file","state":"done","result":"text","ms":3}`),
+				told(journal.EventToolEnded, `{"call":"2","name":"list_dir","state":"done","is_error":true,"result":"\n no such\u001b[2J directory\nx"}`),
+			}, {
+				told(journal.EventToolEnded, `{"call":"3","name":"reed_file","state":"refused","is_error":true,"reason":"invalid","result":"there is no tool"}`),
+				told(journal.EventToolEnded, `{"call":"4","name":"shell","state":"cancelled","is_error":true}`),
+				told(journal.EventToolEnded, `{"call":"5","name":"shell","state":"unknown","is_error":true}`),
+				told(journal.EventToolEnded, `{"call":"6","name":"fetch_url","state":"done","is_error":true,"reason":"timeout"}`),
+			}, {asked("a/x"), text("It says so.")}},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"approvals": {
+			events: [][]journal.Event{{
+				asked("a/x"), text("I will write."),
+				told(journal.EventApprovalAsked, `{"call":"1","name":"write_file","arguments":"{}","effect":"write"}`),
+				told(journal.EventApprovalAnswered, `{"call":"1","state":"denied","by":"x"}`),
+				told(journal.EventToolEnded, `{"call":"1","name":"write_file","state":"refused","is_error":true,"reason":"denied"}`),
+				told(journal.EventApprovalAsked, `{"call":"2","name":"shell","arguments":"{}","effect":"write"}`),
+				told(journal.EventApprovalAnswered, `{"call":"2","state":"expired"}`),
+				told(journal.EventToolEnded, `{"call":"2","name":"shell","state":"refused","is_error":true,"reason":"expired"}`),
+				told(journal.EventToolEnded, `{"call":"3","name":"shell","state":"refused","is_error":true,"reason":"not approved"}`),
+			}},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
+		"compacted": {
+			events: [][]journal.Event{{
+				told(journal.EventCompacted, `{"turns":12,"from_bytes":100000,"to_bytes":900}`),
+				told(journal.EventWarning, `{"code":"tools-missing","text":"mcp files does not answer"}`), asked("a/x"), text("Yes."),
+			}},
+			turn: journal.Turn{ID: "t_1", State: journal.Complete, Candidate: "a/x"},
+		},
 		"interrupted": { // REL-4: what was shown stays
 			events: [][]journal.Event{{asked("a/x"), text("Half of")}, {told(journal.EventAttemptEnded, `{"outcome":"truncated"}`)}},
 			turn: journal.Turn{
@@ -209,11 +244,11 @@ func TestLister(t *testing.T) {
 	attempts := []journal.Attempt{
 		{Outcome: "truncated", UsageSource: journal.UsageUnknown},
 		{Outcome: "server", Usage: abi.Usage{Input: n(5)}, UsageSource: journal.UsageReported},
-		{Outcome: "complete", Usage: abi.Usage{Input: n(7), Output: n(2)}, UsageSource: journal.UsageReported},
+		{Outcome: "complete", Usage: abi.Usage{Input: n(7), Output: n(2)}, UsageSource: journal.UsageReported, Price: n(1_500_000), Currency: "EUR"},
 	}
 	var out bytes.Buffer
 	l := NewLister(&Screen{Out: &out}, func(string) ([]journal.Attempt, error) { return attempts, nil })
-	if err := l.Show([]journal.Event{{N: 1, At: time.UnixMilli(1000), Type: abi.EventText, Text: "a\x1b[31m"}}); err != nil {
+	if err := l.Show([]journal.Event{{N: 1, At: time.UnixMilli(1000), Type: abi.EventText, Text: "a\x1b[31m"}, told(journal.EventToolEnded, `{}`)}); err != nil {
 		t.Fatal(err)
 	}
 	turn := journal.Turn{
@@ -224,13 +259,14 @@ func TestLister(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"n":1,"at":1000,"type":"text","text":"a\u001b[31m"}
-{"type":"summary","turn":"t_1","session":"main","state":"interrupted","marker":"turn-stream-interrupted","text":"a\u001b[31m","candidate":"b/y","error":{"class":"truncated","message":"cut"},"attempts":3,"usage":{"input":12,"output":2},"usage_unknown":1,"exit_code":3}
+{"n":0,"at":-62135596800000,"type":"tool_ended","data":{}}
+{"type":"summary","turn":"t_1","session":"main","state":"interrupted","marker":"turn-stream-interrupted","text":"a\u001b[31m","candidate":"b/y","error":{"class":"truncated","message":"cut"},"attempts":3,"usage":{"input":12,"output":2},"usage_unknown":1,"cost":{"EUR":"0.0015"},"unpriced":2,"tool_calls":1,"exit_code":3}
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}
 	var s Summary
-	if err := json.Unmarshal([]byte(strings.Split(out.String(), "\n")[1]), &s); err != nil || s.ExitCode != ExitInterrupted {
+	if err := json.Unmarshal([]byte(strings.Split(out.String(), "\n")[2]), &s); err != nil || s.ExitCode != ExitInterrupted {
 		t.Errorf("summary %+v, %v", s, err)
 	}
 }

@@ -24,16 +24,29 @@ type Message struct {
 	Agent string
 	// Text is the message.
 	Text string
+	// Attachments are images and files that belong to it.
+	Attachments []journal.Attachment
 	// NoStream asks for the answer in one piece.
 	NoStream bool
+	// After is the id of a turn that this one goes on from, or asks again;
+	// How says which. Session, Agent, Text and Attachments are then that
+	// turn's.
+	After string
+	How   journal.Relation
+	// CanApprove says that Host.Answer will be called for calls that need an
+	// approval. Talk sets it.
+	CanApprove bool
 }
 
 // Host runs turns.
 type Host interface {
-	// Send admits a message. When it returns, the message is stored.
+	// Send admits a message, or goes on after a turn. When it returns, the
+	// message is stored.
 	Send(ctx context.Context, m Message) (journal.Turn, error)
 	// Events reads the events of a turn after the one numbered after.
 	Events(ctx context.Context, turn string, after int64) (Events, error)
+	// Answer says whether a call that waits for an approval may run.
+	Answer(ctx context.Context, call string, allow bool, by string) error
 	// Cancel stops a turn on behalf of its person.
 	Cancel(turn string) bool
 	// End stops a turn because the process is told to end.
@@ -59,6 +72,9 @@ type Talk struct {
 	Tick time.Duration
 	// Health returns why nothing can be stored at present, or nil; may be nil.
 	Health func() error
+	// Approver asks the person about tool calls; nil means that nobody can be
+	// asked, and such calls are refused.
+	Approver *Approver
 }
 
 // patience is how long nothing has to happen before a person is told why.
@@ -71,6 +87,7 @@ const settleTime = 10 * time.Second
 // stops waiting for it: then the error is ErrLeave. When ctx ends, the turn is
 // stopped and shown to its end, for which it gets settleTime.
 func (t *Talk) Turn(ctx context.Context, m Message, v View) (journal.Turn, error) {
+	m.CanApprove = t.Approver != nil
 	turn, err := t.Host.Send(ctx, m)
 	if err != nil {
 		return journal.Turn{}, &RefusedError{Err: err}
@@ -121,11 +138,13 @@ func (t *Talk) hear(ctx, following context.Context, turn string, leave func(erro
 }
 
 // follow shows the events of a turn until the last one.
-func (t *Talk) follow(ctx context.Context, turn string, v View) error {
+func (t *Talk) follow(ctx context.Context, turn string, v View) (err error) {
 	events, err := t.Host.Events(ctx, turn, 0)
 	if err != nil {
 		return err
 	}
+	var question *asking
+	defer func() { err = errors.Join(err, question.end()) }()
 	quiet, told := time.Now(), ""
 	for {
 		batch, err := t.next(ctx, events)
@@ -140,11 +159,26 @@ func (t *Talk) follow(ctx context.Context, turn string, v View) error {
 		case err != nil:
 			return err
 		}
-		if err := v.Show(batch); err != nil {
+		if question, err = t.show(ctx, question, batch, v); err != nil {
 			return err
 		}
 		quiet = time.Now()
 	}
+}
+
+// show shows events, after a question that they end and before one that they
+// ask: only one of both writes at a time.
+func (t *Talk) show(ctx context.Context, question *asking, batch []journal.Event, v View) (*asking, error) {
+	if question != nil && ends(batch) {
+		if err := question.end(); err != nil {
+			return nil, err
+		}
+		question = nil
+	}
+	if err := v.Show(batch); err != nil {
+		return question, err
+	}
+	return t.ask(ctx, question, batch)
 }
 
 // wait shows that a turn is still going on, and tells why it cannot, unless
@@ -176,6 +210,27 @@ func (t *Talk) next(ctx context.Context, events Events) ([]journal.Event, error)
 		return nil, errQuiet
 	}
 	return batch, err
+}
+
+// Hearing runs f until it ends or an interrupt comes: then the context of f
+// ends, and unless f has succeeded all the same the error is ErrInterrupt.
+func (t *Talk) Hearing(ctx context.Context, f func(context.Context) error) error {
+	reading, stop := context.WithCancelCause(ctx)
+	var heard sync.WaitGroup
+	heard.Go(func() {
+		select {
+		case <-t.Interrupts:
+			stop(ErrInterrupt)
+		case <-reading.Done():
+		}
+	})
+	err := f(reading)
+	stop(nil)
+	heard.Wait()
+	if err != nil && errors.Is(context.Cause(reading), ErrInterrupt) {
+		return ErrInterrupt
+	}
+	return err
 }
 
 // RefusedError says that a message was not accepted: there is no turn.
