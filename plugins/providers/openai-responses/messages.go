@@ -143,7 +143,7 @@ func message(text, phase string) string {
 	}
 	l.raw(`,"content":[{"type":"output_text","text":`)
 	l.text(text)
-	l.raw(`}]}`)
+	l.raw(`,"annotations":[]}]}`)
 	return string(l.dst)
 }
 
