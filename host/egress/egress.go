@@ -17,6 +17,7 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -52,11 +53,14 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Dial opens connections; nil means a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Resolve finds the addresses of a host, for Fetch; nil asks the system.
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
 // Client sends requests. Its methods may be called by several goroutines at
 // once.
 type Client struct {
+	options   Options
 	transport *http.Transport
 	redactor  *secret.Redactor
 	userAgent string
@@ -77,28 +81,40 @@ func New(o Options) *Client {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
 	}
-	d := &dialer{dial: o.Dial, tls: &tls.Config{
-		RootCAs:    o.RootCAs,
+	if o.Resolve == nil {
+		o.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	c.options = o
+	c.transport = c.newTransport(o.Dial)
+	c.transport.Proxy = c.proxy
+	return c
+}
+
+// newTransport returns a transport, without a proxy, that opens its connections
+// with dial.
+func (c *Client) newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+	d := &dialer{dial: dial, tls: &tls.Config{
+		RootCAs:    c.options.RootCAs,
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"h2", "http/1.1"},
 	}}
-	c.transport = &http.Transport{
-		Proxy:                  c.proxy,
+	return &http.Transport{
 		DialContext:            d.plain,
 		DialTLSContext:         d.secure,
 		TLSClientConfig:        d.tls.Clone(), // within a proxy's tunnel
 		TLSHandshakeTimeout:    10 * time.Second,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // see decode
-		MaxIdleConnsPerHost:    o.MaxIdle,
-		MaxIdleConns:           4 * o.MaxIdle,
+		MaxIdleConnsPerHost:    c.options.MaxIdle,
+		MaxIdleConns:           4 * c.options.MaxIdle,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: maxHead,
 		// Without pings, a connection that a router has forgotten would be
 		// used again for every request until the system notices.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
-	return c
 }
 
 // proxy returns the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name; none

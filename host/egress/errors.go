@@ -73,7 +73,23 @@ func refused(format string, args ...any) *Error {
 // place says where a request goes, in texts: neither part holds a secret.
 type place struct {
 	url     string // without its query
-	baseURL string
+	baseURL string // "" for a request of a Reach
+}
+
+// right names what may be wrong with the place: "base_url is right (…)".
+func (p place) right() string {
+	if p.baseURL == "" {
+		return "the address is right"
+	}
+	return "base_url is right (" + p.baseURL + ")"
+}
+
+// ours is a text about base_url, or "" for a request without one.
+func (p place) ours(text string) string {
+	if p.baseURL == "" {
+		return ""
+	}
+	return text
 }
 
 // clockError is the cause with which a clock ends a request.
@@ -91,7 +107,7 @@ func (p place) timedOut(e *clockError, sent bool) *Error {
 	out := &Error{Class: abi.FailureTimeout, Clock: e.clock, Sent: sent, Err: e}
 	switch e.clock {
 	case ClockConnect:
-		out.Msg = fmt.Sprintf("cannot connect to %s within %s: see that the server is up and base_url is right (%s)", p.url, e.after, p.baseURL)
+		out.Msg = fmt.Sprintf("cannot connect to %s within %s: see that the server is up and %s", p.url, e.after, p.right())
 	case ClockHeader:
 		out.Msg = fmt.Sprintf("no response from %s within %s (header_timeout)", p.url, e.after)
 	case ClockIdle:
@@ -123,8 +139,16 @@ func (p place) ended(cause error, sent bool) *Error {
 	return p.canceled(cause, sent)
 }
 
+// notPublic is the error of a host whose addresses are not public.
+func (p place) notPublic(err *addressError) *Error {
+	return &Error{Class: abi.FailurePlugin, Err: err, Msg: line(nil, "request to "+p.url+" refused", err.Error(), "")}
+}
+
 // noResponse is the error of a request that got no response head.
 func (p place) noResponse(err error, sent bool, r *secret.Redactor) *Error {
+	if private := (*addressError)(nil); errors.As(err, &private) {
+		return p.notPublic(private)
+	}
 	out := &Error{Class: abi.FailureNetwork, Sent: sent, Err: clean(err, r)}
 	var (
 		dns      *net.DNSError
@@ -135,20 +159,20 @@ func (p place) noResponse(err error, sent bool, r *secret.Redactor) *Error {
 		alert    tls.AlertError
 		dialling = dialError(err)
 	)
-	what, hint := "no response from "+p.url, "see that the server is up and base_url is right ("+p.baseURL+")"
+	what, hint := "no response from "+p.url, "see that the server is up and "+p.right()
 	switch {
 	case errors.As(err, &dns):
-		what, hint = "cannot find the host of "+p.url, "see that the network is up and base_url is right ("+p.baseURL+")"
+		what, hint = "cannot find the host of "+p.url, "see that the network is up and "+p.right()
 	case errors.Is(err, syscall.ECONNREFUSED):
-		what, hint = "cannot connect to "+p.url, "is the server running? base_url is "+p.baseURL
+		what, hint = "cannot connect to "+p.url, "is the server running?"+p.ours(" base_url is "+p.baseURL)
 	case errors.As(err, &record):
-		what, hint = "cannot speak TLS with "+p.url, "the server seems to speak plain HTTP: does base_url begin with http:// ?"
+		what, hint = "cannot speak TLS with "+p.url, "the server seems to speak plain HTTP"+p.ours(": does base_url begin with http:// ?")
 	case errors.As(err, &signer), errors.As(err, &invalid):
 		what, hint = "cannot trust "+p.url, "add the server's certificate authority to those of the system (or name it in SSL_CERT_FILE), and see that the clock is right"
 	case errors.As(err, &host):
-		what, hint = "cannot trust "+p.url, "base_url ("+p.baseURL+") must have the name that the certificate is for"
+		what, hint = "cannot trust "+p.url, p.ours("base_url ("+p.baseURL+") must have the name that the certificate is for")
 	case errors.As(err, &alert):
-		what, hint = "cannot speak TLS with "+p.url, "the server refused the handshake; see that base_url is right ("+p.baseURL+")"
+		what, hint = "cannot speak TLS with "+p.url, "the server refused the handshake; see that "+p.right()
 	case dialling:
 		what = "cannot connect to " + p.url
 	case sent:

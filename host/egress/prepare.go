@@ -14,10 +14,14 @@ import (
 // outgoing is a request that was checked, with its secrets in it.
 type outgoing struct {
 	place
-	method string
-	target *url.URL
-	header http.Header
-	body   *pieces // nil if there is none
+	transport http.RoundTripper
+	// redirect makes it the request that a redirect asks for, or says why that
+	// is not followed.
+	redirect func(out *outgoing, status int, location string) *Error
+	method   string
+	target   *url.URL
+	header   http.Header
+	body     *pieces // nil if there is none
 }
 
 // prepare checks r and puts the secrets in. An error is of class plugin, and
@@ -34,18 +38,14 @@ func (c *Client) prepare(e Endpoint, r Request) (*outgoing, *Error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	out := &outgoing{method: method}
+	out := &outgoing{method: method, transport: c.transport, redirect: c.redirectTo}
 	if out.target, out.place, refusal = granted(e.Secrets).target(r.URL, base); refusal != nil {
 		return nil, refusal
 	}
 	if out.header, refusal = granted(e.Secrets).header(r.Headers); refusal != nil {
 		return nil, refusal
 	}
-	if out.header.Get("User-Agent") == "" {
-		out.header.Set("User-Agent", c.userAgent)
-	}
-	// A server or proxy that compresses a stream holds it back.
-	out.header.Set("Accept-Encoding", "identity")
+	c.own(out.header)
 	for i, piece := range r.Body {
 		contents := i >= r.Contents[0] && i < r.Contents[1]
 		if !contents && HasPlaceholder(piece) {
@@ -58,6 +58,15 @@ func (c *Client) prepare(e Endpoint, r Request) (*outgoing, *Error) {
 	return out, nil
 }
 
+// own sets the host's own headers.
+func (c *Client) own(header http.Header) {
+	if header.Get("User-Agent") == "" {
+		header.Set("User-Agent", c.userAgent)
+	}
+	// A server or proxy that compresses a stream holds it back.
+	header.Set("Accept-Encoding", "identity")
+}
+
 func checkMethod(method string) (string, *Error) {
 	switch method {
 	case "":
@@ -68,9 +77,22 @@ func checkMethod(method string) (string, *Error) {
 	return "", refused("method %.20q is not allowed", method)
 }
 
-// target checks where a request goes and then puts the secrets into the path
-// and the query.
+// target checks that a request goes to base or below it, and then puts the
+// secrets into the path and the query.
 func (g granted) target(raw, base string) (*url.URL, place, *Error) {
+	u, where, refusal := g.fillURL(raw, func(u *url.URL) string {
+		if why := under(u, base); why != "" {
+			return "is not at or below base_url (" + base + "): " + why
+		}
+		return ""
+	})
+	where.baseURL = base
+	return u, where, refusal
+}
+
+// fillURL puts the secrets into the path and the query of a URL. Before and
+// after, check says what is wrong with where it leads, or "".
+func (g granted) fillURL(raw string, check func(u *url.URL) string) (*url.URL, place, *Error) {
 	none := place{}
 	if why := plainURL(raw); why != "" {
 		return nil, none, refused("its URL %s", why)
@@ -81,14 +103,14 @@ func (g granted) target(raw, base string) (*url.URL, place, *Error) {
 	if err != nil {
 		return nil, none, refused("its URL cannot be parsed")
 	}
-	if why := under(u, base); why != "" {
-		return nil, none, refused("its URL is not at or below base_url (%s): %s", base, why)
+	if why := check(u); why != "" {
+		return nil, none, refused("its URL %s", why)
 	}
 	if strings.Contains(raw, "#") {
 		return nil, none, refused("its URL has a fragment")
 	}
 	// What is shown has the placeholders in it, never the secrets.
-	where := place{url: origin(u) + showPath(u.EscapedPath()), baseURL: base}
+	where := place{url: origin(u) + showPath(u.EscapedPath())}
 	path, refusal := g.fillPath(u.EscapedPath())
 	if refusal != nil {
 		return nil, none, refusal
@@ -101,8 +123,8 @@ func (g granted) target(raw, base string) (*url.URL, place, *Error) {
 	}
 	u.RawPath = path
 	// A secret could be a segment of its own.
-	if why := under(u, base); why != "" {
-		return nil, none, refused("a secret in its URL leads elsewhere: %s", why)
+	if why := check(u); why != "" {
+		return nil, none, refused("a secret in its URL leads elsewhere: it %s", why)
 	}
 	return u, where, nil
 }

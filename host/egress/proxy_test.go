@@ -18,12 +18,12 @@ import (
 // net/http reads the environment once, so this runs in a process of its own.
 func TestProxy(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("EGRESS_TEST_CHILD") == "1" {
+	if os.Getenv(childVariable) == "1" {
 		proxyChild(t)
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxy$", "-test.v")
-	cmd.Env = append(os.Environ(), "EGRESS_TEST_CHILD=1", "HTTP_PROXY=http://me:hunter2-hunter2@proxy.test:3128")
+	cmd.Env = append(os.Environ(), childVariable+"=1", "NO_PROXY=", "HTTP_PROXY=http://me:hunter2-hunter2@proxy.test:3128")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

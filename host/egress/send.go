@@ -22,7 +22,12 @@ func (c *Client) Send(ctx context.Context, e Endpoint, r Request) (*Response, er
 	if refusal != nil {
 		return nil, refusal
 	}
-	ctx, w := newWatch(ctx, e.Clocks)
+	return c.send(ctx, e.Clocks, out)
+}
+
+// send sends a request that was checked.
+func (c *Client) send(ctx context.Context, clocks Clocks, out *outgoing) (*Response, error) {
+	ctx, w := newWatch(ctx, clocks)
 	resp, err := c.follow(ctx, w, out) //nolint:bodyclose // Response.Close does
 	if err != nil {
 		w.head()
@@ -44,7 +49,7 @@ func (c *Client) follow(ctx context.Context, w *watch, out *outgoing) (*http.Res
 		WroteHeaders:     func() { sent.Store(true) },
 	})
 	for range maxRedirects + 1 {
-		resp, err := c.transport.RoundTrip(out.http(ctx))
+		resp, err := out.transport.RoundTrip(out.http(ctx))
 		if err != nil {
 			if cause := w.cause(); cause != nil {
 				return nil, out.ended(cause, sent.Load())
@@ -56,13 +61,13 @@ func (c *Client) follow(ctx context.Context, w *watch, out *outgoing) (*http.Res
 			return resp, nil
 		}
 		_ = resp.Body.Close() // nobody reads it
-		if refusal := c.redirectTo(out, resp.StatusCode, next); refusal != nil {
+		if refusal := out.redirect(out, resp.StatusCode, next); refusal != nil {
 			return nil, refusal
 		}
 	}
 	return nil, &Error{
 		Class: abi.FailureInvalidRequest, Sent: true,
-		Msg: line(c.redactor, "gave up after 5 redirects from "+out.url, "", "see that base_url is right ("+out.baseURL+")"),
+		Msg: line(c.redactor, "gave up after 5 redirects from "+out.url, "", "see that "+out.right()),
 	}
 }
 
