@@ -141,9 +141,9 @@ func message(text, phase string) string {
 		l.raw(`,"phase":`)
 		l.text(phase)
 	}
-	l.raw(`,"content":[{"type":"output_text","text":`)
+	l.raw(`,"content":`) // as text: a list would need the item's id and status
 	l.text(text)
-	l.raw(`,"annotations":[]}]}`)
+	l.raw(`}`)
 	return string(l.dst)
 }
 

@@ -26,7 +26,7 @@ func opaque(typ abi.PartType, item string) abi.Part { return abi.Part{Type: typ,
 
 func TestFragments(t *testing.T) {
 	t.Parallel()
-	const hi = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hi","annotations":[]}]}`
+	const hi = `{"type":"message","role":"assistant","content":"Hi"}`
 	for name, c := range map[string]struct {
 		in   abi.Message
 		want string
@@ -45,12 +45,12 @@ func TestFragments(t *testing.T) {
 			reasoning + "," + search + "," + hi + `,{"id": "rs_2"},{"type":"function_call","call_id":"t1_1_1","name":"f","arguments":"{\"x\": 1}"}`,
 		},
 		"STR-8 the phase": {
-			model(text("Hi", "commentary")), `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Hi","annotations":[]}]}`,
+			model(text("Hi", "commentary")), `{"type":"message","role":"assistant","phase":"commentary","content":"Hi"}`,
 		},
 		"reasoning that nothing follows": {model(text("Hi", ""), opaque(abi.PartReasoning, reasoning)), hi},
 		"reasoning without its item":     {model(abi.Part{Type: abi.PartReasoning, Text: "hm"}, text("Hi", "")), hi},
 		"items that are no JSON":         {model(opaque(abi.PartReasoning, "x"), opaque(abi.PartProviderTool, `{"x":`), text("Hi", "")), hi},
-		"reasoning alone":                {model(opaque(abi.PartReasoning, reasoning)), `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"","annotations":[]}]}`},
+		"reasoning alone":                {model(opaque(abi.PartReasoning, reasoning)), `{"type":"message","role":"assistant","content":""}`},
 		"C030 arguments that are no object": {
 			model(toolCall("1", `{"x":`), toolCall("2", `[1]`)),
 			`{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"2","name":"f","arguments":"{}"}`,
