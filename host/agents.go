@@ -14,6 +14,7 @@ import (
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/egress"
 	"github.com/zchost/zchost/host/fault"
+	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/plugin"
 	"github.com/zchost/zchost/host/provider"
 	"github.com/zchost/zchost/host/reliability"
@@ -31,6 +32,9 @@ type agents struct {
 	secrets   secret.Resolver
 	redactor  *secret.Redactor
 	fragments *provider.Fragments
+	till      *till
+	environ   []string // the host's environment
+	journal   *journal.Journal // set by use, before the first turn
 	log       hclog.Logger
 
 	mu        sync.Mutex
@@ -47,6 +51,15 @@ type service struct {
 	baseURL  string
 	keys     *reliability.Keys
 	breakers map[string]*reliability.Breaker // by model
+}
+
+// use gives the agents the journal, which is opened beside them.
+func (a *agents) use(j *journal.Journal) { a.journal, a.till.journal = j, j }
+
+// blob reads the contents of an attachment.
+func (a *agents) blob(ctx context.Context, id string) ([]byte, error) {
+	b, err := a.journal.Blob(ctx, id)
+	return b.Data, err
 }
 
 // ready makes the named agents ready, all if there is no name.
@@ -81,14 +94,20 @@ func (a *agents) Agent(ctx context.Context, name string) (*turn.Agent, error) {
 	if err := a.load(ctx, candidates); err != nil {
 		return nil, err
 	}
-	chain := &reliability.Chain{Deadline: a.config.Knobs(candidates[0].Provider, c.Model).TurnDeadline}
-	agent := &turn.Agent{Name: name, System: c.System, Chain: chain}
+	chain := &reliability.Chain{
+		Deadline: a.config.Knobs(candidates[0].Provider, c.Model).TurnDeadline,
+		Budget:   a.till.budget, Price: a.till.price,
+	}
+	agent := &turn.Agent{Name: name, System: c.System, Chain: chain, Context: a.config.Models[c.Model].Context}
 	for _, candidate := range candidates {
 		made := a.candidate(name, candidate)
 		chain.Candidates = append(chain.Candidates, made)
 		if f := made.Upstream.Fingerprint(); !slices.Contains(agent.Plugins, f) {
 			agent.Plugins = append(agent.Plugins, f)
 		}
+	}
+	if err := a.equip(ctx, agent); err != nil {
+		return nil, err
 	}
 	if a.agents == nil {
 		a.agents = make(map[string]*turn.Agent)
@@ -172,7 +191,7 @@ func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candid
 			BaseURL: s.baseURL, Options: s.options, Framing: m.Framing,
 			Clocks:       egress.Clocks{Header: k.HeaderTimeout, Idle: idle, Progress: k.ProgressTimeout},
 			EndCompletes: m.EndCompletes, WantsMessages: m.WantsMessages, MessagesLimit: m.MessagesLimit,
-			Fragments: a.fragments, Client: a.client, Redactor: a.redactor,
+			Blob: a.blob, Fragments: a.fragments, Client: a.client, Redactor: a.redactor,
 		}),
 	}
 }

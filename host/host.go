@@ -102,6 +102,7 @@ func Start(ctx context.Context, o Options) (_ *Host, err error) {
 	if err != nil {
 		return nil, err
 	}
+	h.agents.use(h.journal)
 	h.hub = sink.NewHub(h.journal)
 	h.engine = turn.New(h.journal, h.hub, h.agents, h.log.Named("turn"))
 	h.onClose(func(context.Context) error { h.hub.Close(); return nil })
@@ -119,7 +120,7 @@ func prepare(ctx context.Context, home Home, cfg config.Config, o Options, redac
 	a := &agents{
 		config: cfg, home: home, runtime: runtime, client: client, log: log,
 		secrets: secret.Resolver{LookupEnv: lookup(o.Env)}, redactor: redactor,
-		fragments: provider.NewFragments(maxFragments),
+		fragments: provider.NewFragments(maxFragments), till: newTill(cfg), environ: o.Env,
 	}
 	if err := a.ready(ctx, o.Agents); err != nil {
 		return nil, errors.Join(err, a.Close(context.WithoutCancel(ctx)))

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package core
+
+// hideEnvironment does nothing: see hide_linux.go.
+func hideEnvironment() {}
