@@ -107,7 +107,7 @@ crash: plugins ## Kill the host at every failpoint and check the promises
 
 .PHONY: e2e
 e2e: build ## Run bin/zchost against servers that nobody here wrote (needs node and npm)
-	cd e2e && npm ci --no-fund --no-audit
+	cd e2e && npm ci --ignore-scripts --no-fund --no-audit
 	$(GO) test -tags e2e -count=1 -timeout 10m ./e2e/...
 
 .PHONY: cross

@@ -60,16 +60,16 @@ type summary struct {
 	Unknown  int       `json:"usage_unknown"`
 }
 
-// newHost makes a home whose one profile asks these models of the endpoint, in
-// order. More is further lines of the provider's table; without a line of
-// api_keys it has the one key.
+// newHost makes a home whose one profile asks these models of an endpoint of
+// chat completions, in order. More is further lines of the provider's table;
+// without a line of api_keys it has the one key.
 func newHost(t *testing.T, baseURL string, models []string, more ...string) *host {
 	t.Helper()
-	return newHostOf(t, "openai-chat", baseURL, models, more...)
+	return hostOf(t, "openai-chat", baseURL, models, more...)
 }
 
-// newHostOf is newHost with another provider plugin.
-func newHostOf(t *testing.T, plugin, baseURL string, models []string, more ...string) *host {
+// hostOf is newHost for an endpoint that this plugin speaks with.
+func hostOf(t *testing.T, plugin, baseURL string, models []string, more ...string) *host {
 	t.Helper()
 	h := &host{home: t.TempDir(), env: append(os.Environ(), "E2E_KEY="+key, "NO_COLOR=1", "LC_ALL=en_US.UTF-8")}
 	if !slices.ContainsFunc(more, func(line string) bool { return strings.HasPrefix(line, "api_keys") }) {
@@ -144,7 +144,8 @@ func program(t *testing.T) string {
 }
 
 // send asks text and reads what send prints. The events are numbered without
-// gaps (SNK-1) and their text is the summary's.
+// gaps (SNK-1) and their text is the summary's, which has a new line where the
+// model was asked again.
 func (h *host) send(t *testing.T, text string, more ...string) answer {
 	t.Helper()
 	a := answer{}
@@ -168,7 +169,8 @@ func (h *host) send(t *testing.T, text string, more ...string) answer {
 	if err := json.Unmarshal([]byte(last), &a.summary); err != nil || a.summary.Type != "summary" {
 		t.Fatalf("the last line is no summary: %q (stderr %q)", last, a.stderr)
 	}
-	if shown.String() != a.summary.Text {
+	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "") }
+	if flat(shown.String()) != flat(a.summary.Text) {
 		t.Errorf("events show %q, the summary has %q", shown.String(), a.summary.Text)
 	}
 	return a

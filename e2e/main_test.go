@@ -39,15 +39,21 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// warmCache starts the program once with the plugin that the tests use.
+// warmCache starts the program once with all plugins that the tests use.
 func warmCache() (string, error) {
 	home, err := os.MkdirTemp("", "zchost-e2e-")
 	if err != nil {
 		return "", err
 	}
-	config := "[models.main]\nprovider = \"peer\"\nmodel = \"x\"\n" +
-		"[agents.main]\nmodel = \"main\"\n[providers.peer]\nplugin = \"openai-chat\"\n" +
-		"base_url = \"" + mock.url + "/nowhere\"\nprovider_retries = 0\n"
+	var names []string
+	config := "[agents.main]\nmodel = \"main\"\n[models.main]\nprovider = \"openai-chat\"\nmodel = \"x\"\nfallback = "
+	tables := "\n"
+	for _, p := range peers() {
+		names = append(names, p.plugin)
+		tables += fmt.Sprintf("[models.%s]\nprovider = %q\nmodel = \"x\"\n", p.plugin, p.plugin)
+		tables += fmt.Sprintf("[providers.%s]\nplugin = %q\nbase_url = \"%s/nowhere\"\nprovider_retries = 0\n", p.plugin, p.plugin, mock.url)
+	}
+	config += list(names) + tables
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		return "", err
 	}

@@ -3,132 +3,210 @@
 package e2e
 
 import (
-	"encoding/json"
-	"net/http"
-	"strconv"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zchost/zchost/abi"
 )
 
-// protocols are the provider plugins beside openai-chat.
-func protocols() []protocol {
-	return []protocol{
-		{plugin: "gemini", path: "/v1beta", head: 0},
-		{plugin: "openai-responses", path: "/v1", head: 6},
+// peer is a protocol that aimock serves too.
+type peer struct {
+	plugin string
+	suffix string // of the base_url
+	usage  string // the fields of a fixture's usage, for 7 in and 9 out; "" if they cannot be set
+	before int    // how many pieces of a stream come before the text
+}
+
+func peers() []peer {
+	return []peer{
+		{"openai-chat", "/v1", `"prompt_tokens":7,"completion_tokens":9`, 1},
+		{"openai-responses", "/v1", `"input_tokens":7,"output_tokens":9`, 6},
+		{"gemini", "/v1beta", `"promptTokenCount":7,"candidatesTokenCount":9`, 0},
 	}
 }
 
-type protocol struct {
-	plugin string
-	path   string // where the shared server speaks it
-	head   int    // how many frames come before the first text
+// host makes a host that asks this model of the shared server.
+func (p peer) host(t *testing.T, model string, more ...string) *host {
+	t.Helper()
+	return hostOf(t, p.plugin, mock.url+p.suffix, []string{model}, more...)
 }
 
-// TestProtocols: each protocol gives the same outcomes as chat completions.
-func TestProtocols(t *testing.T) {
+// each runs a test for every protocol, streamed and in one piece. The model's
+// name is one that no other test has.
+func each(t *testing.T, name string, test func(t *testing.T, p peer, model string, flags []string)) {
 	t.Parallel()
-	for _, p := range protocols() {
-		t.Run(p.plugin, func(t *testing.T) {
-			t.Parallel()
-			t.Run("stream", p.stream)
-			t.Run("whole", p.whole)
-			t.Run("halves", p.halves)
-			t.Run("reasoning", p.reasoning)
-			t.Run("history", p.history)
-			t.Run("length", p.length)
-			t.Run("errors", p.errors)
-			t.Run("cut", p.cut)
+	for _, p := range peers() {
+		for mode, flags := range map[string][]string{"stream": nil, "whole": {"--no-stream"}} {
+			t.Run(p.plugin+"/"+mode, func(t *testing.T) {
+				t.Parallel()
+				test(t, p, p.plugin+"-"+mode+"-"+name, flags)
+			})
+		}
+	}
+}
+
+// first is how the first request for a model is made.
+func first(model string, flags []string) string {
+	if len(flags) > 0 {
+		return model + " whole"
+	}
+	return model + " stream"
+}
+
+func TestProtocolText(t *testing.T) {
+	each(t, "text", func(t *testing.T, p peer, model string, flags []string) {
+		usage := ""
+		if p.usage != "" {
+			usage = `,"usage":{` + p.usage + `}`
+		}
+		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"Hello from the other side: 漢字🚲."`+usage+`}}`)
+		a := p.host(t, model).send(t, "hi", flags...)
+		a.want(t, 0, "complete", "Hello from the other side: 漢字🚲.", "")
+		mock.wantRequests(t, []string{model}, first(model, flags))
+		if u := a.summary.Usage; p.usage != "" && (u.Input == nil || *u.Input != 7 || u.Output == nil || *u.Output != 9) {
+			t.Errorf("usage %+v, want 7 in and 9 out", u)
+		}
+	})
+}
+
+func TestProtocolReasoning(t *testing.T) {
+	each(t, "reasoning", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"Four.","reasoning":"two and two"}}`)
+		a := p.host(t, model).send(t, "2+2?", flags...)
+		a.want(t, 0, "complete", "Four.", "")
+		if !slices.Contains(a.types(), "reasoning") {
+			t.Errorf("events: %v", a.types())
+		}
+	})
+}
+
+// STR-5.
+func TestProtocolLength(t *testing.T) {
+	each(t, "length", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"As far as it goes","finishReason":"length"}}`)
+		p.host(t, model).send(t, "hi", flags...).want(t, 5, "incomplete", "As far as it goes", "turn-incomplete-length")
+		mock.wantRequests(t, []string{model}, first(model, flags))
+	})
+}
+
+// STR-6: the calls and their results, the tool being one that there is not,
+// come back in the protocol's own form: aimock answers only if it finds them.
+func TestProtocolToolCalls(t *testing.T) {
+	each(t, "tools", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t,
+			`{"match":{"model":"`+model+`","hasToolResult":false},"response":{"toolCalls":[{"name":"weather","arguments":{"city":"Oslo"}},{"name":"weather","arguments":{"city":"Rome"}}]}}`,
+			`{"match":{"model":"`+model+`","hasToolResult":true},"response":{"content":"I cannot know."}}`)
+		a := p.host(t, model).send(t, "weather?", flags...)
+		a.want(t, 0, "complete", "I cannot know.", "")
+		mock.wantRequests(t, []string{model}, first(model, flags), first(model, flags))
+		if requests := mock.requests(t, model); len(requests) == 2 {
+			roles := ""
+			for _, m := range requests[1].Body.Messages {
+				roles += m.Role + " "
+			}
+			if !strings.HasSuffix(roles, " assistant tool tool ") {
+				t.Errorf("the second request has the roles %s", roles)
+			}
+		}
+	})
+}
+
+// REL-3, REL-6: what fails before any output is asked again, in one piece.
+func TestProtocolErrorThenAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, fault string }{
+		{"500", `{"error":{"message":"broken","type":"server_error"},"status":500}`},
+		{"503", `{"error":{"message":"busy","type":"overloaded_error"},"status":503}`},
+		{"529", `{"error":{"message":"busy","type":"overloaded_error"},"status":529}`},
+		{"429", `{"error":{"message":"slow down","type":"rate_limit_error","code":"rate_limit_exceeded"},"status":429,"retryAfter":1}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			each(t, c.name, func(t *testing.T, p peer, model string, flags []string) {
+				mock.on(t,
+					`{"match":{"model":"`+model+`","sequenceIndex":0},"response":`+c.fault+`}`,
+					`{"match":{"model":"`+model+`","sequenceIndex":1},"response":{"content":"better now"}}`)
+				p.host(t, model).send(t, "hi", flags...).want(t, 0, "complete", "better now", "")
+				mock.wantRequests(t, []string{model}, first(model, flags), model+" whole")
+			})
 		})
 	}
 }
 
-// ask makes a host that asks a model of its own for this test.
-func (p protocol) ask(t *testing.T, model string, fixtures ...string) *host {
-	t.Helper()
-	for i, f := range fixtures {
-		fixtures[i] = strings.Replace(f, "MODEL", p.model(model), 1)
-	}
-	mock.on(t, fixtures...)
-	return newHostOf(t, p.plugin, mock.url+p.path, []string{p.model(model)})
-}
-
-func (p protocol) model(name string) string { return p.plugin + "-" + name }
-
-func (p protocol) stream(t *testing.T) {
+// REL-7: what is not asked again.
+func TestProtocolNotRetried(t *testing.T) {
 	t.Parallel()
-	h := p.ask(t, "plain", `{"match":{"model":"MODEL"},"response":{"content":"Hello from the other side.","usage":{"prompt_tokens":7,"completion_tokens":9,"total_tokens":16}}}`)
-	a := h.send(t, "hi")
-	a.want(t, 0, "complete", "Hello from the other side.", "")
-	if u := a.summary.Usage; u.Input == nil || *u.Input != 7 || u.Output == nil || *u.Output != 9 {
-		t.Errorf("usage %+v, want 7 in and 9 out", u)
-	}
-	if out, _, _ := h.run(t, "why", a.summary.Turn); strings.Contains(out, "completion-signal") || strings.Contains(out, "completion signal") {
-		t.Errorf("a complete answer has a warning:\n%s", out)
+	for _, c := range []struct {
+		name, fault string
+		class       abi.FailureClass
+	}{ // type is Gemini's status too
+		{"401", `{"error":{"message":"bad key","type":"authentication_error","code":"invalid_api_key"},"status":401}`, abi.FailureAuth},
+		{"400", `{"error":{"message":"bad field","type":"invalid_request_error"},"status":400}`, abi.FailureInvalidRequest},
+		{"404", `{"error":{"message":"no model","type":"NOT_FOUND","code":"model_not_found"},"status":404}`, abi.FailureModelNotFound},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			each(t, c.name, func(t *testing.T, p peer, model string, flags []string) {
+				mock.on(t, `{"match":{"model":"`+model+`"},"response":`+c.fault+`}`)
+				a := p.host(t, model).send(t, "hi", flags...)
+				a.want(t, 2, "failed", "", "turn-failed")
+				a.wantClass(t, c.class)
+				mock.wantRequests(t, []string{model}, first(model, flags))
+			})
+		})
 	}
 }
 
-func (p protocol) whole(t *testing.T) {
-	t.Parallel()
-	h := p.ask(t, "at-once", `{"match":{"model":"MODEL"},"response":{"content":"All at once: 漢字🚲."}}`)
-	h.send(t, "hi", "--no-stream").want(t, 0, "complete", "All at once: 漢字🚲.", "")
+// REL-3: a connection that breaks before any output.
+func TestProtocolCutBefore(t *testing.T) {
+	each(t, "cut-before", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t,
+			`{"match":{"model":"`+model+`","sequenceIndex":0},"response":{"content":"never seen"},"chaos":{"disconnectRate":1}}`,
+			`{"match":{"model":"`+model+`","sequenceIndex":1},"response":{"content":"asked again"}}`)
+		p.host(t, model).send(t, "hi", flags...).want(t, 0, "complete", "asked again", "")
+		mock.wantRequests(t, []string{model}, first(model, flags), model+" whole")
+	})
 }
 
-// The halves of an emoji come as two escapes in two pieces (C008).
-func (p protocol) halves(t *testing.T) {
+// REL-4: one that breaks after some is asked nowhere again. In one piece there
+// is nothing to cut into.
+func TestProtocolCutAfter(t *testing.T) {
 	t.Parallel()
-	h := p.ask(t, "halves", `{"match":{"model":"MODEL"},"response":{"content":"1234567🚲89"}}`)
-	h.send(t, "hi").want(t, 0, "complete", "1234567🚲89", "")
-}
-
-func (p protocol) reasoning(t *testing.T) {
-	t.Parallel()
-	h := p.ask(t, "gpt-5-thinks", `{"match":{"model":"MODEL"},"response":{"content":"Four.","reasoning":"two and two"}}`)
-	a := h.send(t, "2+2?")
-	a.want(t, 0, "complete", "Four.", "")
-	if types := strings.Join(a.types(), " "); !strings.Contains(types, "reasoning") {
-		t.Errorf("events: %s", types)
+	for _, p := range peers() {
+		t.Run(p.plugin, func(t *testing.T) {
+			t.Parallel()
+			const text = "The answer is forty-two and more than that, much more"
+			model := p.plugin + "-cut-after"
+			mock.on(t, fmt.Sprintf(`{"match":{"model":%q},"response":{"content":%q},"latency":60,"truncateAfterChunks":%d}`, model, text, p.before+3))
+			a := p.host(t, model).send(t, "hi")
+			if a.summary.Text == "" || !strings.HasPrefix(text, a.summary.Text) {
+				t.Errorf("text %q", a.summary.Text)
+			}
+			a.want(t, 3, "interrupted", a.summary.Text, "turn-stream-interrupted")
+			mock.wantRequests(t, []string{model}, model+" stream")
+		})
 	}
 }
 
-func (p protocol) history(t *testing.T) {
-	t.Parallel()
-	h := p.ask(t, "talk",
-		`{"match":{"model":"MODEL","turnIndex":0},"response":{"content":"first answer"}}`,
-		`{"match":{"model":"MODEL","turnIndex":1},"response":{"content":"second answer"}}`)
-	h.send(t, "one", "--session", "s").want(t, 0, "complete", "first answer", "")
-	h.send(t, "two", "--session", "s").want(t, 0, "complete", "second answer", "")
-}
-
-func (p protocol) length(t *testing.T) {
-	t.Parallel()
-	h := p.ask(t, "short", `{"match":{"model":"MODEL"},"response":{"content":"As far as it goes","finishReason":"length"}}`)
-	h.send(t, "hi").want(t, 5, "incomplete", "As far as it goes", "turn-incomplete-length")
-}
-
-func (p protocol) errors(t *testing.T) {
-	t.Parallel()
-	for status, class := range map[int]abi.FailureClass{401: abi.FailureAuth, 400: abi.FailureInvalidRequest} {
-		body, err := json.Marshal(map[string]any{"error": map[string]string{"message": http.StatusText(status)}, "status": status})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := p.ask(t, "e"+strconv.Itoa(status), `{"match":{"model":"MODEL"},"response":`+string(body)+`}`).send(t, "hi")
+// STR-4: a 200 that is neither a stream nor JSON.
+func TestProtocolMalformed(t *testing.T) {
+	each(t, "malformed", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"x"},"chaos":{"malformedRate":1}}`)
+		a := p.host(t, model, "provider_retries = 0").send(t, "hi", flags...)
 		a.want(t, 2, "failed", "", "turn-failed")
-		a.wantClass(t, class)
-	}
-	p.ask(t, "busy", `{"match":{"model":"MODEL","sequenceIndex":0},"response":{"error":{"message":"busy"},"status":503}}`,
-		`{"match":{"model":"MODEL","sequenceIndex":1},"response":{"content":"better now"}}`).
-		send(t, "hi").want(t, 0, "complete", "better now", "")
+		a.wantClass(t, abi.FailureServer)
+	})
 }
 
-func (p protocol) cut(t *testing.T) {
-	t.Parallel()
-	h := p.ask(t, "cut", `{"match":{"model":"MODEL"},"response":{"content":"The answer is forty-two and more"},"latency":60,"truncateAfterChunks":`+strconv.Itoa(p.head+2)+`}`)
-	a := h.send(t, "hi")
-	if a.summary.Text == "" || !strings.HasPrefix("The answer is forty-two and more", a.summary.Text) {
-		t.Errorf("text %q", a.summary.Text)
-	}
-	a.want(t, 3, "interrupted", a.summary.Text, "turn-stream-interrupted")
+// MRK-4: each request holds the whole history.
+func TestProtocolManyTurns(t *testing.T) {
+	each(t, "turns", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t,
+			`{"match":{"model":"`+model+`","turnIndex":0},"response":{"content":"first answer","reasoning":"hm"}}`,
+			`{"match":{"model":"`+model+`","turnIndex":1},"response":{"content":"second answer"}}`)
+		h := p.host(t, model)
+		for i, want := range []string{"first answer", "second answer"} {
+			h.send(t, fmt.Sprint("question ", i+1), append([]string{"--session", "s"}, flags...)...).want(t, 0, "complete", want, "")
+		}
+	})
 }

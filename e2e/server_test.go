@@ -15,6 +15,7 @@ type server struct{ url string }
 
 // request is what the server's own journal says about one request.
 type request struct {
+	Path    string            `json:"path"`
 	Headers map[string]string `json:"headers"`
 	Body    struct {
 		Model     string `json:"model"`
@@ -48,7 +49,7 @@ func (s server) on(t *testing.T, fixtures ...string) {
 // requests returns what the server got for these models, in order.
 func (s server) requests(t *testing.T, models ...string) []request {
 	t.Helper()
-	res, err := http.Get(s.url + "/__aimock/journal?path=/v1/chat/completions")
+	res, err := http.Get(s.url + "/__aimock/journal")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,10 +32,11 @@ type wire interface {
 	read(r *http.Request, body []byte) request
 }
 
-// wires are all protocols.
-func wires() []wire {
-	return []wire{chat{}, responses{}, gemini{}}
-}
+// wires are the protocols that have a plugin.
+func wires() []wire { return []wire{chat{}, responses{}, gemini{}} }
+
+// allWires are those that get one, too.
+func allWires() []wire { return append(wires(), anthropic{}, ollama{}) }
 
 // kind is what a piece of a reply is.
 type kind int
