@@ -40,6 +40,10 @@ func (c chatCmd) talk(ctx context.Context, a *app, h started) (code int, err err
 		Piped:   !terminal.IsTerminal(a.stdin) || !a.screen.Terminal,
 		Locales: a.locales(h.Config(), c.Agent), Commands: c.commands(a, h.Config()), Now: time.Now,
 	}
+	chat.Past = surfaceHost{h.Host, "terminal"}
+	if !chat.Piped {
+		chat.Talk.Approver = terminal.NewApprover(a.screen, a.stdin)
+	}
 	if chat.Lines, err = c.lines(a, chat); err != nil {
 		return 0, err
 	}

@@ -36,6 +36,9 @@ type cli struct {
 
 	Chat       chatCmd       `cmd:"" help:"Talk to an agent."`
 	Send       sendCmd       `cmd:"" help:"Send one message and print the answer."`
+	Continue   continueCmd   `cmd:"" help:"Let the model go on with an answer that was interrupted."`
+	Retry      retryCmd      `cmd:"" help:"Ask the message of a turn again, as if it had not been asked."`
+	Discard    discardCmd    `cmd:"" help:"Drop the partial answer of a turn."`
 	Turns      turnsCmd      `cmd:"" help:"List turns, the latest first."`
 	Why        whyCmd        `cmd:"" help:"Explain what happened in a turn and why."`
 	Usage      usageCmd      `cmd:"" help:"Add up attempts and tokens."`

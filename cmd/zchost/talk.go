@@ -25,11 +25,21 @@ type surfaceHost struct {
 	surface string
 }
 
-// Send admits a message.
+// Send admits a message, or goes on after a turn.
 func (h surfaceHost) Send(ctx context.Context, m terminal.Message) (journal.Turn, error) {
-	return h.Host.Send(ctx, turn.Message{
-		Session: m.Session, Agent: m.Agent, Surface: h.surface, Text: m.Text, NoStream: m.NoStream,
-	})
+	message := turn.Message{
+		Session: m.Session, Agent: m.Agent, Surface: h.surface, Text: m.Text, Attachments: m.Attachments,
+		NoStream: m.NoStream, CanApprove: m.CanApprove,
+	}
+	if m.After != "" {
+		return h.Resume(ctx, m.After, m.How, message)
+	}
+	return h.Host.Send(ctx, message)
+}
+
+// Last returns the newest turn of a session.
+func (h surfaceHost) Last(ctx context.Context, session string) (journal.Turn, error) {
+	return lastTurn(ctx, h.Journal().Reader, session)
 }
 
 // Events reads a turn's events.

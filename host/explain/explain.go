@@ -20,6 +20,10 @@ type Reader interface {
 	Turn(ctx context.Context, id string) (journal.Turn, error)
 	Attempts(ctx context.Context, turn string) ([]journal.Attempt, error)
 	Events(ctx context.Context, turn string, after int64, limit int) ([]journal.Event, error)
+	Calls(ctx context.Context, turn string) ([]journal.ToolCall, error)
+	Approvals(ctx context.Context, turn string) ([]journal.Approval, error)
+	// Turns says whether the turn is the newest of its session.
+	Turns(ctx context.Context, f journal.TurnFilter) ([]journal.Turn, error)
 }
 
 // maxMessage is how much is shown of what the person wrote, in characters.
@@ -34,11 +38,17 @@ type Explanation struct {
 	Seen    Seen   `json:"seen"`
 	// Attempts are the requests to models in order.
 	Attempts []Attempt `json:"attempts"`
+	// Tools are the calls of tools in order.
+	Tools []Tool `json:"tools"`
+	// Warnings are those of the turn; those of an attempt are there.
+	Warnings []string `json:"warnings,omitempty"`
 	// Decisions are what the host decided, and by which rule.
 	Decisions []Decision `json:"decisions"`
 	Usage     Usage      `json:"usage"`
 	// Next is what can be done now, the most useful first.
 	Next []string `json:"next"`
+
+	newest bool // no turn of the session came after it
 }
 
 // Turn is the turn itself.
@@ -59,6 +69,14 @@ type Turn struct {
 	// Class and Error are why it failed.
 	Class string `json:"class,omitempty"`
 	Error string `json:"error,omitempty"`
+	// After is the turn that it goes on from or asks again, Relation which of
+	// both.
+	After    string           `json:"after,omitempty"`
+	Relation journal.Relation `json:"relation,omitempty"`
+	// Hidden says that it was asked again since, Discarded that its partial
+	// answer was dropped: the model no longer sees that.
+	Hidden    bool `json:"hidden,omitempty"`
+	Discarded bool `json:"discarded,omitempty"`
 	// WaitMS is how long a provider asks to wait before the next try.
 	WaitMS  int64      `json:"wait_ms,omitempty"`
 	Created time.Time  `json:"created"`
@@ -100,9 +118,11 @@ type Attempt struct {
 	Warning   string              `json:"warning,omitempty"`
 	Usage     abi.Usage           `json:"usage"`
 	Source    journal.UsageSource `json:"usage_source"`
-	Seen      Seen                `json:"seen"`
-	Started   time.Time           `json:"started"`
-	Ended     *time.Time          `json:"ended,omitempty"`
+	// Price is absent if there is none (CST-3).
+	Price   *Price     `json:"price,omitempty"`
+	Seen    Seen       `json:"seen"`
+	Started time.Time  `json:"started"`
+	Ended   *time.Time `json:"ended,omitempty"`
 }
 
 // Decision is what the host decided.
@@ -115,19 +135,6 @@ type Decision struct {
 	Text    string `json:"text"`
 }
 
-// Usage sums what is known of the tokens (CST-2).
-type Usage struct {
-	// Attempts counts the requests, Unknown those of which nothing is known,
-	// Partial those whose output or input is not known. The sums lack them.
-	Attempts int `json:"attempts"`
-	Unknown  int `json:"unknown"`
-	Partial  int `json:"partial"`
-	// Estimated counts those whose numbers are an estimate.
-	Estimated int `json:"estimated"`
-	// Tokens are the sums; a field that no attempt knows is absent.
-	Tokens abi.Usage `json:"tokens"`
-}
-
 // Explain reads a turn. The error for a turn that is not there wraps
 // journal.ErrNotFound.
 func Explain(ctx context.Context, r Reader, id string) (Explanation, error) {
@@ -135,23 +142,43 @@ func Explain(ctx context.Context, r Reader, id string) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, fmt.Errorf("explain turn: %w", err)
 	}
-	rows, err := r.Attempts(ctx, id)
-	if err != nil {
-		return Explanation{}, fmt.Errorf("explain turn %s: %w", id, err)
-	}
-	e := Explanation{Turn: turnOf(t), Attempts: make([]Attempt, len(rows)), Decisions: []Decision{}}
-	index := make(map[int64]*Attempt, len(rows))
-	for i, a := range rows {
-		e.Attempts[i] = attemptOf(a)
-		index[a.ID] = &e.Attempts[i]
-		e.Usage.add(a)
-	}
-	if err := e.events(ctx, r, id, index); err != nil {
+	e := Explanation{Turn: turnOf(t), Decisions: []Decision{}}
+	if err := e.read(ctx, r, t); err != nil {
 		return Explanation{}, fmt.Errorf("explain turn %s: %w", id, err)
 	}
 	e.Summary = e.summary()
 	e.Next = e.next()
 	return e, nil
+}
+
+// read reads all that the journal has about the turn.
+func (e *Explanation) read(ctx context.Context, r Reader, t journal.Turn) error {
+	rows, err := r.Attempts(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	e.Attempts = make([]Attempt, len(rows))
+	index := make(map[int64]*Attempt, len(rows))
+	for i := range rows {
+		e.Attempts[i] = attemptOf(&rows[i])
+		index[rows[i].ID] = &e.Attempts[i]
+		e.Usage.add(&rows[i])
+	}
+	calls, err := r.Calls(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	approvals, err := r.Approvals(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	e.Tools = toolsOf(calls, approvals)
+	newest, err := r.Turns(ctx, journal.TurnFilter{Session: t.SessionID, Limit: 1})
+	if err != nil {
+		return err
+	}
+	e.newest = len(newest) == 1 && newest[0].ID == t.ID
+	return e.events(ctx, r, t.ID, index)
 }
 
 // events reads all events, a page at a time, and keeps only numbers of them.
@@ -188,6 +215,14 @@ func (e *Explanation) event(ev *journal.Event, a *Attempt) {
 			d.Attempt = a.Number
 		}
 		e.Decisions = append(e.Decisions, d)
+	case journal.EventWarning:
+		var w struct {
+			Code string `json:"code"`
+			Text string `json:"text"`
+		}
+		if a == nil && json.Unmarshal(ev.Data, &w) == nil {
+			e.Warnings = append(e.Warnings, joined(w.Code, w.Text))
+		}
 	case journal.EventTurnEnded:
 		var end struct {
 			Fallback bool  `json:"fallback"`
@@ -212,53 +247,23 @@ func (s *Seen) add(ev *journal.Event) {
 	}
 }
 
-func (u *Usage) add(a journal.Attempt) {
-	u.Attempts++
-	t := a.Usage
-	switch {
-	case t == abi.Usage{}:
-		u.Unknown++
-		return
-	case t.Input == nil || t.Output == nil:
-		u.Partial++
-	}
-	if a.UsageSource == journal.UsageEstimated {
-		u.Estimated++
-	}
-	sum(&u.Tokens.Input, t.Input)
-	sum(&u.Tokens.Output, t.Output)
-	sum(&u.Tokens.CacheRead, t.CacheRead)
-	sum(&u.Tokens.CacheWrite, t.CacheWrite)
-	sum(&u.Tokens.Reasoning, t.Reasoning)
-}
-
-func sum(to **int64, n *int64) {
-	if n == nil {
-		return
-	}
-	total := *n
-	if *to != nil {
-		total += **to
-	}
-	*to = &total
-}
-
 func turnOf(t journal.Turn) Turn {
 	return Turn{
 		ID: t.ID, Session: t.Session, Agent: t.Agent, Surface: t.Surface, State: t.State, Marker: t.Marker,
 		Message: shorten(t.Text, maxMessage), Candidate: t.Candidate,
 		Class: string(t.Error.Class), Error: t.Error.Message,
+		After: t.After, Relation: t.Relation, Hidden: t.Hidden, Discarded: t.Discarded,
 		Created: t.Created, Started: known(t.Started), Ended: known(t.Ended),
 	}
 }
 
-func attemptOf(a journal.Attempt) Attempt {
+func attemptOf(a *journal.Attempt) Attempt {
 	e := Attempt{
 		Number: a.Number, Iteration: a.Iteration, Candidate: a.Provider + "/" + a.Model, Profile: a.Profile,
 		Served: a.Served, Fingerprint: a.Fingerprint, Streaming: a.Streaming, Key: a.KeyLabel,
 		WaitMS: a.Wait.Milliseconds(), Outcome: a.Outcome, Status: a.Status, Code: a.Code, Message: a.Message,
 		RequestID: a.RequestID, Warning: a.Warning, Usage: a.Usage, Source: a.UsageSource,
-		Started: a.Started, Ended: known(a.Ended),
+		Price: priceOf(a), Started: a.Started, Ended: known(a.Ended),
 	}
 	if e.Served == a.Model {
 		e.Served = ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,99 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// toolStories are those in which tools were called.
+func toolStories() map[string]*story {
+	const read, write = abi.EffectRead, abi.EffectWrite
+	return map[string]*story{
+		// The issue's own case: an interruption at the second iteration.
+		"tools-then-cut": begin("Tidy up").
+			ask(first, journal.OutcomeComplete, usage(journal.UsageReported, 100, 20), price(1_250_000, "USD")).text("Let me look.").
+			call("read_file", `{"path":"notes.txt"}`, read, journal.CallDone, result("a note\nand more", false)).
+			call("write_file", `{"path":"new.txt","content":"x"}`, write, journal.CallDone, result("wrote 1 byte", false)).
+			answered(journal.ApprovalApproved, "the person at the terminal").
+			call("shell", `{"command":"rm -r old"}`, write, journal.CallRefused, reason("denied"), result("Not run: the person did not allow this call.", true)).
+			answered(journal.ApprovalDenied, "the person at the terminal").
+			ask(first, "truncated", iteration(2), usage(journal.UsageReported, 150, -1)).text("I have").
+			decide("REL-4", "output was visible: nothing is asked again").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: first, Class: "truncated", Error: "truncated: cut"}),
+		"tools-fallback-cost": begin("hello").
+			warn("tools-missing", "mcp files does not answer").
+			ask(first, "overloaded", status(529, "busy")).
+			decide("REL-3", "overloaded: provider_retries = 0 are used up").
+			ask(second, journal.OutcomeComplete, usage(journal.UsageReported, 5, 6), price(300, "EUR")).
+			call("weather", `{}`, abi.EffectNone, journal.CallDone, result("rain", false), func(c *journal.ToolCall) { c.Source = "plugin weather@1.0.0#1a2b3c4d" }).
+			ask(second, journal.OutcomeComplete, iteration(2), usage(journal.UsageReported, 9, 9), price(700, "EUR")).text("It rains.").
+			end(turn.Ended{State: journal.Complete, Candidate: second, Fallback: true}),
+		// A crash between "the tool ran" and "its result is stored".
+		"tools-restart": begin("Deploy").
+			ask(first, journal.OutcomeComplete).text("Now.").
+			call("shell", `{"command":"make deploy"}`, write, journal.CallUnknown, reason("the host stopped"), result("The host stopped while this tool ran.", true)).
+			call("shell", `{"command":"make clean"}`, write, journal.CallRefused, reason("the host stopped"), result("Not run", true)).
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-interrupted-by-restart"}),
+		"tools-cancelled": begin("Deploy").
+			ask(first, journal.OutcomeComplete).
+			call("shell", `{"command":"make deploy"}`, write, journal.CallCancelled, result("[interrupted by user before this tool produced a result]", true)).
+			end(turn.Ended{State: journal.Cancelled, Marker: "turn-interrupted-by-user"}),
+		"tools-cancelled-asked": begin("Deploy").
+			ask(first, journal.OutcomeComplete).
+			call("shell", `{"command":"make deploy"}`, write, journal.CallRefused, reason("turn ended"), result("Not run", true)).
+			answered(journal.ApprovalCancelled, "").
+			end(turn.Ended{State: journal.Cancelled, Marker: "turn-interrupted-by-user"}),
+		"tools-waiting": begin("Deploy").
+			ask(first, journal.OutcomeComplete).
+			call("shell", `{"command":"make deploy"}`, write, journal.CallRequested).
+			answered(journal.ApprovalPending, ""),
+		"tools-running": begin("Deploy").
+			ask(first, journal.OutcomeComplete).
+			call("read_file", `{}`, read, journal.CallRunning),
+		"tools-limit": begin("Again and again").
+			ask(first, journal.OutcomeComplete).
+			call("reed_file", `{"path":"x"}`, "", journal.CallRefused, reason("invalid"), result("there is no tool reed_file", true), func(c *journal.ToolCall) { c.Source = "" }).
+			call("fetch_url", `{"url":"http://x"}`, read, journal.CallDone, reason("timeout"), result("no answer in 60s", true)).
+			call("shell", `{"command":"x"}`, write, journal.CallRefused, reason("expired"), result("Not run", true)).
+			answered(journal.ApprovalExpired, "").
+			decide("STR-6", "the model was asked 25 times (max_iterations)").
+			end(turn.Ended{State: journal.Incomplete, Marker: "turn-incomplete-limit", Candidate: first}),
+		// CST-5
+		"budget": begin("hello").
+			ask(first, journal.OutcomeComplete, usage(journal.UsageReported, 5, 6), price(2_000_000_000, "USD")).
+			call("read_file", `{"path":"x"}`, read, journal.CallDone, result("x", false)).
+			decide("CST-5", "openai/gpt-x is not asked: the budget max_per_day = 2.00 USD is used up").
+			end(turn.Ended{
+				State: journal.Failed, Marker: "turn-failed", Class: "budget",
+				Error: "the budget max_per_day = 2.00 USD is used up (2.00 USD spent): nothing was sent; raise it in [cost], or wait",
+			}),
+		"failed-in-iteration-2": begin("hello").
+			ask(first, journal.OutcomeComplete).
+			call("write_file", `{"path":"x"}`, write, journal.CallDone, result("ok", false)).
+			ask(first, "auth", iteration(2), status(401, "no")).
+			decide("REL-7", "auth is not retried").
+			end(turn.Ended{State: journal.Failed, Marker: "turn-failed", Class: "auth", Error: "auth: no"}),
+		// GDR-2: what was done with it since.
+		"asked-again": begin("hello").
+			ask(first, "truncated").text("Half").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: first}).
+			change(func(s *story) { s.turn.Hidden, s.later = true, true }),
+		"went-on": begin("hello").
+			ask(first, "truncated").text("Half").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: first}).
+			change(func(s *story) { s.later = true }),
+		"discarded": begin("hello").
+			ask(first, "truncated").text("Half").
+			end(turn.Ended{State: journal.Interrupted, Marker: "turn-stream-interrupted", Candidate: first}).
+			change(func(s *story) {
+				s.turn.Discarded, s.turn.After, s.turn.Relation = true, "t_before", journal.RelationContinue
+			}),
+	}
+}
+
 func stories() map[string]*story {
+	all := plainStories()
+	maps.Copy(all, toolStories())
+	return all
+}
+
+func plainStories() map[string]*story {
 	return map[string]*story{
 		"queued":  begin("and then?").queue(),
 		"running": begin("hello").ask(first, journal.OutcomeUnknown).text("Hel"),

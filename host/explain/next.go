@@ -4,37 +4,76 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/marker"
+	"github.com/zchost/zchost/host/reliability"
 )
 
-// next lists what can be done now.
+// next lists what can be done now, with the exact commands (GDR-1, GDR-2).
 func (e *Explanation) next() []string {
 	switch e.Turn.State {
-	case journal.Queued, journal.Running:
+	case journal.Queued:
+		return []string{"wait for its end; in `zchost chat` Ctrl-C stops it"}
+	case journal.Running:
+		if t := e.find(asked(journal.ApprovalPending)); t != nil {
+			return []string{"answer in the chat that asks whether " + t.Name + " may run; Ctrl-C stops the turn"}
+		}
 		return []string{"wait for its end; in `zchost chat` Ctrl-C stops it"}
 	case journal.Complete:
 		return e.afterComplete()
 	case journal.Incomplete:
 		return e.afterIncomplete()
 	case journal.Cancelled:
-		return []string{e.again()}
+		return e.again()
 	case journal.Interrupted:
-		list := []string{e.again()}
+		list := e.again()
 		if marker.Code(e.Turn.Marker) == marker.InterruptedByRestart {
 			return list
 		}
 		return append(list, e.advice()...)
 	case journal.Failed:
-		return append(e.advice(), e.again())
+		return append(e.advice(), e.again()...)
 	}
 	return []string{}
 }
 
-// again says how the same can be asked once more: only a person decides that.
-func (e *Explanation) again() string {
-	if e.Seen.Text > 0 {
-		return "write \"go on\": the model sees the partial answer and how it ended; or send the message again for a new answer"
+// again says how the turn can be gone on from or asked again: only a person
+// decides that.
+func (e *Explanation) again() []string {
+	switch {
+	case e.Turn.Hidden:
+		return []string{"nothing: it was asked again, see the turn that followed"}
+	case !e.newest:
+		return []string{"send a message of your own: the conversation went on after this turn"}
 	}
-	return "send the message again: it stands in the conversation, and nothing was answered"
+	var list []string
+	if e.goesOn() {
+		list = append(list, e.command("continue", "the model goes on where it stopped"+e.toldOf()))
+	}
+	if n := e.effects(); n > 0 {
+		list = append(list, e.command("retry", "asks again from the beginning; it first lists "+count(n, "effect")+" that may happen a second time"))
+	} else {
+		list = append(list, e.command("retry", "asks again from the beginning"))
+	}
+	if e.Seen.Text > 0 && !e.Turn.Discarded {
+		list = append(list, e.command("discard", "drops the partial answer, and the model no longer sees it"))
+	}
+	return list
+}
+
+// goesOn reports whether there is anything to go on from.
+func (e *Explanation) goesOn() bool {
+	return e.Seen.Text > 0 && !e.Turn.Discarded || e.find(func(*Tool) bool { return true }) != nil
+}
+
+func (e *Explanation) toldOf() string {
+	if len(e.Tools) == 0 {
+		return ""
+	}
+	return ", with the results of its tools, and does not repeat them"
+}
+
+// command names a command, and its form in a chat.
+func (e *Explanation) command(name, what string) string {
+	return "`zchost " + name + " " + e.Turn.ID + "` (/" + name + " in its chat): " + what
 }
 
 func (e *Explanation) afterComplete() []string {
@@ -63,11 +102,11 @@ func (e *Explanation) afterIncomplete() []string {
 	case marker.IncompleteFilter, marker.IncompleteRefusal:
 		return []string{"word the message in another way, or use another model"}
 	case marker.IncompletePause:
-		return []string{"write \"go on\""}
+		return e.again()
 	case marker.IncompleteLimit:
-		return []string{"this agent has no tools: ask for an answer without them"}
+		return append(e.again(), "raise max_iterations of agent "+e.Turn.Agent+", if the tools got anywhere")
 	default:
-		return []string{"write \"go on\"", "raise max_tokens of the agent or the profile, if it is set"}
+		return append(e.again(), "raise max_tokens of the agent or the profile, if it is set")
 	}
 }
 
@@ -90,7 +129,10 @@ func (e *Explanation) advice() []string {
 			}
 		}
 	}
-	if len(e.Attempts) == 0 {
+	switch {
+	case e.Turn.Class == string(reliability.ClassBudget):
+		return []string{"raise the budget in [cost] of the config, or wait until its day or month is over"}
+	case len(e.Attempts) == 0:
 		list = append(list, "run `zchost doctor`")
 	}
 	return list

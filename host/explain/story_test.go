@@ -3,6 +3,7 @@ package explain_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ type story struct {
 	turn     journal.Turn
 	attempts []journal.Attempt
 	events   []journal.Event
+	calls    []journal.ToolCall
+	asked    []journal.Approval
+	later    bool // the session went on
 }
 
 func (s *story) Turn(_ context.Context, id string) (journal.Turn, error) {
@@ -31,6 +35,85 @@ func (s *story) Attempts(context.Context, string) ([]journal.Attempt, error) { r
 func (s *story) Events(_ context.Context, _ string, after int64, limit int) ([]journal.Event, error) {
 	rest := s.events[after:]
 	return rest[:min(limit, len(rest))], nil
+}
+
+func (s *story) Calls(context.Context, string) ([]journal.ToolCall, error) { return s.calls, nil }
+
+func (s *story) Approvals(context.Context, string) ([]journal.Approval, error) { return s.asked, nil }
+
+func (s *story) Turns(context.Context, journal.TurnFilter) ([]journal.Turn, error) {
+	if s.later {
+		return []journal.Turn{{ID: "t_later"}}, nil
+	}
+	return []journal.Turn{s.turn}, nil
+}
+
+// call adds a tool call to the iteration of the last attempt.
+func (s *story) call(name, arguments string, effect abi.Effect, state journal.CallState, change ...func(*journal.ToolCall)) *story {
+	iteration := s.attempts[len(s.attempts)-1].Iteration
+	n := 1
+	for _, c := range s.calls {
+		if c.Iteration == iteration {
+			n++
+		}
+	}
+	c := journal.ToolCall{
+		ID: fmt.Sprintf("%s.%d.%d", s.turn.ID, iteration, n), Turn: s.turn.ID, Iteration: iteration, N: n, Name: name, Arguments: arguments,
+		Effect: effect, Source: "core", State: state, Requested: s.turn.Created.Add(time.Second),
+	}
+	if state != journal.CallRequested && state != journal.CallRefused {
+		c.Started = s.turn.Created.Add(2 * time.Second)
+	}
+	if state.Ended() {
+		c.Ended = s.turn.Created.Add(2*time.Second + 30*time.Millisecond)
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	s.calls = append(s.calls, c)
+	return s
+}
+
+// answered adds the question about the last call.
+func (s *story) answered(state journal.ApprovalState, by string) *story {
+	a := journal.Approval{
+		Call: s.calls[len(s.calls)-1].ID, Turn: s.turn.ID, State: state, By: by,
+		Asked: s.turn.Created.Add(time.Second), Expires: s.turn.Created.Add(301 * time.Second),
+	}
+	if state != journal.ApprovalPending {
+		a.Answered = a.Asked.Add(1500 * time.Millisecond)
+	}
+	s.asked = append(s.asked, a)
+	return s
+}
+
+func result(text string, isError bool) func(*journal.ToolCall) {
+	return func(c *journal.ToolCall) { c.Result, c.IsError = text, isError }
+}
+
+func reason(text string) func(*journal.ToolCall) {
+	return func(c *journal.ToolCall) { c.Reason = text }
+}
+
+func iteration(n int) func(*journal.Attempt) {
+	return func(a *journal.Attempt) { a.Iteration = n }
+}
+
+func price(nano int64, currency string) func(*journal.Attempt) {
+	return func(a *journal.Attempt) { a.Price, a.Currency = &nano, currency }
+}
+
+// warn adds a warning of the turn.
+func (s *story) warn(code, text string) *story {
+	s.add(journal.Event{Type: journal.EventWarning, Data: encoded(reliability.Warning{Code: code, Text: text})})
+	s.events[len(s.events)-1].Attempt = 0
+	return s
+}
+
+// change changes the turn.
+func (s *story) change(f func(*story)) *story {
+	f(s)
+	return s
 }
 
 // begin starts a story with what the person wrote.

@@ -3,9 +3,11 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/marker"
+	"github.com/zchost/zchost/host/reliability"
 )
 
 // summary is one sentence that says how the turn stands, and why.
@@ -18,13 +20,13 @@ func (e *Explanation) summary() string {
 	case journal.Complete:
 		return "complete: " + e.completed()
 	case journal.Incomplete:
-		return "incomplete: " + e.incomplete() + e.kept()
+		return "incomplete: " + e.incomplete() + e.kept() + e.changed()
 	case journal.Interrupted:
-		return e.interrupted()
+		return e.interrupted() + e.changed()
 	case journal.Cancelled:
-		return "cancelled " + e.cancelled() + e.kept()
+		return "cancelled " + e.cancelled() + e.kept() + e.changed()
 	case journal.Failed:
-		return e.failed()
+		return e.failed() + e.changed()
 	}
 	return string(e.Turn.State)
 }
@@ -36,9 +38,26 @@ func (e *Explanation) last() *Attempt {
 	return &e.Attempts[len(e.Attempts)-1]
 }
 
+// changed says that tools have changed something, which no end takes back.
+func (e *Explanation) changed() string {
+	switch n := e.effects(); n {
+	case 0:
+		return ""
+	case 1:
+		return "; a tool has changed something, or may have"
+	default:
+		return fmt.Sprintf("; %d tool calls have changed something, or may have", n)
+	}
+}
+
 func (e *Explanation) progress() string {
-	a := e.last()
+	a, waits := e.last(), e.find(asked(journal.ApprovalPending))
+	runs := e.find(in(journal.CallRunning))
 	switch {
+	case waits != nil:
+		return fmt.Sprintf("it waits for a person's word whether %s may run, until %s", waits.Name, waits.Approval.Expires.Format(time.TimeOnly))
+	case runs != nil:
+		return fmt.Sprintf("the tool %s runs", runs.Name)
 	case a == nil:
 		return "no model has been asked yet"
 	case a.Outcome == journal.OutcomeUnknown:
@@ -74,6 +93,17 @@ func (e *Explanation) firstFailed() *Attempt {
 	return nil
 }
 
+// cause is the first failed attempt of the last iteration, nil if it has none.
+func (e *Explanation) cause() *Attempt {
+	last := e.last()
+	for i := range e.Attempts {
+		if a := &e.Attempts[i]; a.Iteration == last.Iteration && a.Outcome != journal.OutcomeComplete {
+			return a
+		}
+	}
+	return nil
+}
+
 func (e *Explanation) incomplete() string {
 	who := or(e.Turn.Candidate, "the model")
 	switch marker.Code(e.Turn.Marker) {
@@ -93,8 +123,11 @@ func (e *Explanation) incomplete() string {
 func (e *Explanation) interrupted() string {
 	a := e.last()
 	byRestart := marker.Code(e.Turn.Marker) == marker.InterruptedByRestart
+	lost := e.find(in(journal.CallUnknown))
 	var b strings.Builder
 	switch {
+	case byRestart && lost != nil:
+		return fmt.Sprintf("interrupted by restart: the host stopped while the tool %s ran; whether it took effect is unknown%s", lost.Name, e.kept())
 	case byRestart && a == nil:
 		return "interrupted by restart: the host stopped before a model was asked"
 	case byRestart:
@@ -126,9 +159,14 @@ func (e *Explanation) cancelled() string {
 	if marker.Code(e.Turn.Marker) == marker.CancelledClientRPC {
 		who = "by a client"
 	}
-	switch a := e.last(); {
+	a, stopped, waited := e.last(), e.find(in(journal.CallCancelled)), e.find(asked(journal.ApprovalCancelled))
+	switch {
 	case a == nil:
 		return who + " before a model was asked"
+	case waited != nil:
+		return fmt.Sprintf("%s while it was asked whether %s may run", who, waited.Name)
+	case stopped != nil:
+		return fmt.Sprintf("%s while the tool %s ran; what it did until then is not known", who, stopped.Name)
 	case e.Seen.Any():
 		return fmt.Sprintf("%s while %s was answering, after %s", who, a.Candidate, e.Seen)
 	default:
@@ -137,12 +175,21 @@ func (e *Explanation) cancelled() string {
 }
 
 func (e *Explanation) failed() string {
-	first := e.firstFailed()
-	if first == nil {
-		return "failed before a model was asked: " + or(shorten(e.Turn.Error, 300), "no reason is stored")
+	first, why := e.cause(), or(shorten(e.Turn.Error, 300), "no reason is stored")
+	switch {
+	case e.Turn.Class == string(reliability.ClassBudget):
+		return "refused by a budget: " + why + " (CST-5)"
+	case len(e.Attempts) == 0:
+		return "failed before a model was asked: " + why
+	case first == nil:
+		return "failed: " + why
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "failed before output: %s", outcome(first))
+	if first.Iteration > 1 {
+		fmt.Fprintf(&b, "failed in iteration %d, before its output: %s", first.Iteration, outcome(first))
+	} else {
+		fmt.Fprintf(&b, "failed before output: %s", outcome(first))
+	}
 	if first.Message != "" {
 		b.WriteString(": " + shorten(first.Message, 160))
 	}

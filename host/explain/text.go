@@ -22,6 +22,18 @@ func (e Explanation) Text() string {
 	for i := range e.Attempts {
 		e.Attempts[i].write(&b, e.Turn.State.Ended())
 	}
+	if len(e.Tools) > 0 {
+		b.WriteString("\ntools (the number is that of the iteration and the call)\n")
+	}
+	for i := range e.Tools {
+		e.Tools[i].write(&b)
+	}
+	if len(e.Warnings) > 0 {
+		b.WriteString("\nwarnings\n")
+	}
+	for _, w := range e.Warnings {
+		b.WriteString("  - " + shorten(w, 300) + "\n")
+	}
 	if len(e.Decisions) > 0 {
 		b.WriteString("\ndecisions\n")
 	}
@@ -53,6 +65,17 @@ func (e *Explanation) writeTurn(b *strings.Builder) {
 		fmt.Fprintf(b, ", ended after %s", duration(t.Ended.Sub(t.Created).Milliseconds()))
 	}
 	fmt.Fprintf(b, "\nmessage   %q\n", t.Message)
+	switch t.Relation {
+	case journal.RelationContinue:
+		fmt.Fprintf(b, "after     goes on from turn %s\n", t.After)
+	case journal.RelationRetry:
+		fmt.Fprintf(b, "after     asks turn %s again\n", t.After)
+	}
+	if t.Hidden {
+		b.WriteString("since     asked again: the model no longer sees this turn\n")
+	} else if t.Discarded {
+		b.WriteString("since     the partial answer was dropped: the model no longer sees it\n")
+	}
 	fmt.Fprintf(b, "seen      %s\n", e.Seen)
 	if t.Error != "" {
 		fmt.Fprintf(b, "error     %s\n", shorten(t.Error, 1000))
@@ -67,6 +90,9 @@ func (a *Attempt) write(b *strings.Builder, turnEnded bool) {
 		how = "streaming"
 	}
 	facts := []string{a.Candidate, how}
+	if a.Iteration > 1 {
+		facts = append([]string{fmt.Sprintf("iteration %d", a.Iteration)}, facts...)
+	}
 	if a.Key != "" {
 		facts = append(facts, "key "+a.Key)
 	}
@@ -104,12 +130,16 @@ func (a *Attempt) writeMore(b *strings.Builder, turnEnded bool) {
 	if a.Fingerprint != "" {
 		line("plugin %s", a.Fingerprint)
 	}
-	line("seen %s; %s", a.Seen, tokens(a.Usage, a.Source))
+	price := "unpriced"
+	if a.Price != nil {
+		price = "price " + a.Price.nano.In(a.Price.Currency)
+	}
+	line("seen %s; %s; %s", a.Seen, tokens(a.Usage, a.Source), price)
 }
 
 func joined(code, message string) string {
-	if code == "" {
-		return message
+	if code == "" || message == "" {
+		return code + message
 	}
 	return code + ": " + message
 }
@@ -144,27 +174,6 @@ func number(n *int64) string {
 		return "unknown"
 	}
 	return fmt.Sprint(*n)
-}
-
-// String says what was billed, and of how many attempts that is not known.
-func (u Usage) String() string {
-	if u.Attempts == 0 {
-		return "nothing: no model was asked"
-	}
-	text := count(u.Attempts, "attempt")
-	if u.Unknown < u.Attempts {
-		text += "; " + numbers(u.Tokens)
-	}
-	if u.Estimated > 0 {
-		text += fmt.Sprintf("; estimated for %d", u.Estimated)
-	}
-	if u.Partial > 0 {
-		text += fmt.Sprintf("; input or output of %s unknown", count(u.Partial, "attempt"))
-	}
-	if u.Unknown > 0 {
-		text += fmt.Sprintf("; tokens of %s unknown, and not in the sum", count(u.Unknown, "attempt"))
-	}
-	return text
 }
 
 // duration writes milliseconds with a sensible precision.
