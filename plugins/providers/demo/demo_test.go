@@ -19,6 +19,7 @@ type outcome struct {
 	Done      bool
 	Failure   abi.FailureClass
 	End       abi.ScriptEnd
+	Call      string
 }
 
 func script(t *testing.T, said string, stream bool) *abi.Script {
@@ -91,6 +92,8 @@ func (o *outcome) take(t *testing.T, e abi.Event) {
 		o.Done = true
 	case abi.EventFailure:
 		o.Failure = e.Failure.Class
+	case abi.EventToolCall:
+		o.Call += e.Name + " " + e.Arguments
 	case abi.EventMeta, abi.EventUsage:
 	default:
 		t.Errorf("unexpected event %s", e.Type)
@@ -272,6 +275,59 @@ func TestJunkIsAFailure(t *testing.T) {
 		}
 		if f := (demo{}).Error(abi.HTTPResponse{Status: 502, Body: body}); f.Class != abi.FailureServer || f.Status != 502 {
 			t.Errorf("error %q = %+v", body, f)
+		}
+	}
+}
+
+// TestTool: the call that is made, and what is said of its result.
+func TestTool(t *testing.T) {
+	t.Parallel()
+	tools := []abi.Tool{
+		{Name: "read_file", InputSchema: abi.Raw(`{"type":"object","required":["path"]}`)},
+		{Name: "broken", InputSchema: abi.Raw(`{"type":`)},
+		{Name: "time", InputSchema: abi.Raw(`{"type":"object","required":[]}`)},
+		{Name: "list_dir", InputSchema: abi.Raw(`{"required":["path"]}`)},
+	}
+	for said, c := range map[string]struct {
+		tools []abi.Tool
+		call  string
+	}{
+		"/demo tool":    {tools, "list_dir {}"},
+		" /demo  tool ": {tools[:3], "time {}"},
+		"/demo tool write_file  {\"path\": \"a b\"}": {tools, `write_file {"path": "a b"}`},
+		"/demo tool x": {nil, "x {}"},
+		"/demo  tool":  {tools[:2], ""},
+		"/demo tools":  {tools, ""},
+		"hello":        {tools, ""},
+	} {
+		for _, stream := range []bool{true, false} {
+			r, err := demo{}.Request(abi.ChatRequest{Stream: stream, Tools: c.tools, Options: abi.Raw(`{"delay_ms":0}`), Messages: []abi.Message{
+				{Role: abi.RoleUser, Parts: []abi.Part{{Type: abi.PartText, Text: said}}},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, r.Script, stream)
+			if got.Call != c.call || got.Text == "" || (got.Finish == abi.FinishToolCalls) != (c.call != "") || !got.Done {
+				t.Errorf("%q, stream %t: %+v", said, stream, got)
+			}
+		}
+	}
+}
+
+func TestToolResult(t *testing.T) {
+	t.Parallel()
+	for want, part := range map[string]abi.Part{
+		"list_dir answered:\n\nnotes.txt": {Type: abi.PartToolResult, Name: "list_dir", Text: "notes.txt"},
+		"x gave no result:\n\nno":         {Type: abi.PartToolResult, Name: "x", Text: "no", IsError: true},
+		"The tool answered:\n\n(nothing)": {Type: abi.PartToolResult},
+	} {
+		r, err := demo{}.Request(abi.ChatRequest{Stream: true, Messages: []abi.Message{{Role: abi.RoleTool, Parts: []abi.Part{part}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := play(t, r.Script, true); !strings.HasPrefix(got.Text, want) || got.Call != "" {
+			t.Errorf("%+v, want %q", got, want)
 		}
 	}
 }

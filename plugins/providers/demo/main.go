@@ -41,7 +41,7 @@ func (demo) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 		return abi.HTTPRequest{}, err
 	}
 	said := lastText(r.Messages)
-	s := sceneFor(said, r.Stream)
+	s := sceneOf(r, said)
 	s.model = r.Model
 	s.delay = delay
 	s.input = countWords(r.System) + countWords(said)

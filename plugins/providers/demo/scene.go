@@ -9,8 +9,9 @@ import (
 
 // scene is what happens in answer to one request.
 type scene struct {
-	reasoning []string // in words, as they are streamed
-	text      []string // likewise
+	reasoning []string   // in words, as they are streamed
+	text      []string   // likewise
+	call      *abi.Event // a tool call after the text
 	finish    abi.FinishReason
 	end       abi.ScriptEnd // other than clean: instead of the finish
 	failure   *abi.Failure  // an error response instead of everything else
@@ -27,6 +28,17 @@ const (
 	maxLong   = 20000 // frames of /demo long
 	maxEcho   = 200   // bytes of what was said
 )
+
+// sceneOf decides by who spoke last: a tool that was called, or the person.
+func sceneOf(r abi.ChatRequest, said string) scene {
+	if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == abi.RoleTool {
+		return result(r.Messages[n-1].Parts)
+	}
+	if words := strings.Fields(said); len(words) > 1 && words[0] == "/demo" && words[1] == "tool" {
+		return useTool(said, r.Tools)
+	}
+	return sceneFor(said, r.Stream)
+}
 
 // sceneFor decides by what the person typed.
 func sceneFor(said string, stream bool) scene {

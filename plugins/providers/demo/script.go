@@ -119,7 +119,7 @@ func (s *scene) complete() bool { return s.end == "" || s.end == abi.ScriptEndCl
 
 // events are what a client is told, without the last signal.
 func (s *scene) events() []abi.Event {
-	events := make([]abi.Event, 0, 3+len(s.reasoning)+len(s.text))
+	events := make([]abi.Event, 0, 4+len(s.reasoning)+len(s.text))
 	if s.complete() || len(s.text) > 0 {
 		events = append(events, abi.Event{Type: abi.EventMeta, ID: "demo", Model: s.model})
 	}
@@ -128,6 +128,9 @@ func (s *scene) events() []abi.Event {
 	}
 	for _, piece := range s.text {
 		events = append(events, abi.Event{Type: abi.EventText, Text: piece})
+	}
+	if s.call != nil {
+		events = append(events, *s.call)
 	}
 	if s.complete() {
 		events = append(events,

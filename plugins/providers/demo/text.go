@@ -19,6 +19,7 @@ const introduction = `I am the demo provider, a sandboxed plugin: no network, no
 
   /demo cut          the connection breaks in the middle of the answer
   /demo cut before   it breaks before the first word
+  /demo tool         I call a tool, if I have one
   /demo help         all that I can do
 
 Then ask /why. For a real model: zchost init`
@@ -35,6 +36,7 @@ const helpText = `What I can be told to do:
   /demo overloaded   turn the first request away
   /demo length       hit the output limit (also: filter, refusal)
   /demo reasoning    think first
+  /demo tool         call a harmless tool; /demo tool NAME {"ARGUMENT": "VALUE"} calls that one
   /demo long N       stream N pieces
 
 Anything else is answered with a greeting.`
