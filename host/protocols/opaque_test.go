@@ -165,3 +165,80 @@ model = "other"
 		t.Errorf("another vendor did not get the text: %s", got)
 	}
 }
+
+// signedCalls are answers whose calls have signatures, or reasoning before
+// them that has, and what of it the requests after it hold. The host's ids are
+// not the vendor's.
+func signedCalls() map[string]signed {
+	s := quote(oddSignature)
+	think := piece{kind: thinking, text: "t", signature: oddSignature}
+	return map[string]signed{
+		"anthropic": {
+			pieces: []piece{think, called("toolu_1", "f", "{}"), called("toolu_2", "g", `{"x":1}`)},
+			objects: []string{
+				`{"type":"thinking","thinking":"t","signature":` + s + `}`,
+				`{"type":"tool_use","name":"f","input":{}}`, `{"type":"tool_use","name":"g","input":{"x":1}}`,
+				`{"type":"tool_result"}`, `{"type":"tool_result"}`,
+			},
+		},
+		"openai-responses": {
+			pieces: []piece{think, called("call_1", "f", "{}"), {kind: secret, signature: "gAAAAABo"}, called("call_2", "g", `{"x":1}`)},
+			objects: []string{
+				`{"type":"reasoning","encrypted_content":` + s + `}`, `{"type":"function_call","name":"f","arguments":"{}"}`,
+				`{"type":"reasoning","encrypted_content":"gAAAAABo"}`, `{"type":"function_call","name":"g","arguments":"{\"x\":1}"}`,
+				`{"type":"function_call_output"}`, `{"type":"function_call_output"}`,
+			},
+		},
+		"gemini": { // the very parts of C050
+			pieces: []piece{think, called("", "f", "{}"), {kind: call, name: "g", args: "{}", signature: "S2"}},
+			objects: []string{
+				`{"thought":true,"text":"t","thoughtSignature":` + s + `}`,
+				`{"functionCall":{"name":"f","args":{}},"!thoughtSignature":0}`,
+				`{"functionCall":{"name":"g","args":{}},"thoughtSignature":"S2"}`,
+				`{"functionResponse":{"name":"f"}}`, `{"functionResponse":{"name":"g"}}`,
+			},
+		},
+	}
+}
+
+// A signature comes back with the part that it came with: in the next request
+// of the turn, and in the next turn, after a restart too (C050).
+func TestSignedCalls(t *testing.T) {
+	t.Parallel()
+	for _, w := range wires() {
+		signed, ok := signedCalls()[w.plugin()]
+		if !ok {
+			continue
+		}
+		for _, noStream := range []bool{false, true} {
+			t.Run(w.plugin()+"/"+modeOf(!noStream), func(t *testing.T) {
+				t.Parallel()
+				r := reply{pieces: signed.pieces, finish: calls, in: 7, out: 3}
+				first := stream(w, w.streamed(r).all())
+				second := stream(w, w.streamed(say("better| now")).all())
+				if noStream {
+					first, second = jsonScript(200, w.whole(r)), better(w)
+				}
+				v := startVendor(t, w)
+				v.plays("p", first, second)
+				home := newHome(t, fmt.Sprintf("[providers.p]\nplugin = %q\nbase_url = %q\n[models.p]\nprovider = \"p\"\nmodel = \"m-1\"\n[agents.p]\nmodel = \"p\"\n", w.plugin(), v.base("p")))
+				for range 2 {
+					h := startHost(t, home)
+					if s := ask(t, h, turn.Message{Session: "s", Agent: "p", Surface: "cli", Text: "go", NoStream: noStream}); s.err != nil || s.turn.State != journal.Complete {
+						t.Fatalf("%v, %s: %s", s.err, s.turn.State, s.turn.Error.Message)
+					}
+					if err := h.Shutdown(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				requests := v.asked("p")
+				if len(requests) != 3 {
+					t.Fatalf("%d requests, want 3", len(requests))
+				}
+				for _, r := range requests[1:] {
+					wantWithin(t, r.body, signed.objects)
+				}
+			})
+		}
+	}
+}
