@@ -76,6 +76,9 @@ func (c *Config) fill(environ env) {
 	c.Log.Format = cmp.Or(c.Log.Format, "text")
 	if len(c.Agents) == 0 {
 		c.Agents = map[string]Agent{MainAgent: {}}
+		if len(c.Models) == 0 { // the demo shows what a tool is, with two that only read
+			c.Agents[MainAgent] = Agent{Tools: []string{"list_dir", "read_file"}}
+		}
 	}
 	for name, a := range c.Agents {
 		if a.Model == "" {

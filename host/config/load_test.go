@@ -30,7 +30,7 @@ func load(t *testing.T, text string, env ...string) (config.Config, error) {
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := config.Config{
-		Agents:    map[string]config.Agent{"main": {Model: "demo"}},
+		Agents:    map[string]config.Agent{"main": {Model: "demo", Tools: []string{"list_dir", "read_file"}}},
 		Models:    map[string]config.Model{"demo": {Provider: "demo", Model: "demo"}},
 		Providers: map[string]config.Provider{"demo": {Plugin: "demo"}},
 		Log:       config.Log{Level: "warn", Format: "text"},
