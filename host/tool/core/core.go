@@ -141,7 +141,7 @@ func (t *coreTool[A]) Spec() tool.Spec { return t.spec }
 func (t *coreTool[A]) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 	var a A
 	if err := json.Unmarshal(c.Arguments, &a); err != nil {
-		return tool.Result{Content: "The arguments cannot be read: " + err.Error() + ".", IsError: true}, nil
+		return tool.Result{Content: "The arguments cannot be read: " + err.Error() + ".", IsError: true}, nil //nolint:nilerr // the model is told
 	}
 	text, err := t.call(ctx, a)
 	var failed *tool.Error
@@ -168,9 +168,9 @@ func openWorkspace(dir string) (*workspace, error) {
 	if err := os.MkdirAll(abs, 0o700); err != nil {
 		return nil, fmt.Errorf("make workspace: %w", err)
 	}
-	real, err := filepath.EvalSymlinks(abs)
+	resolved, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &workspace{dir: abs, real: real}, nil
+	return &workspace{dir: abs, real: resolved}, nil
 }

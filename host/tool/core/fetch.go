@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func textual(media string) bool {
 
 // pageText returns a body as UTF-8, and HTML as text.
 func pageText(body []byte, media, contentType, base string) (string, error) {
-	if strings.IndexByte(string(body[:min(len(body), looked)]), 0) >= 0 {
+	if bytes.IndexByte(body[:min(len(body), looked)], 0) >= 0 {
 		return "", say("%s is not text.", base)
 	}
 	text := string(body)

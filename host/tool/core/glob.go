@@ -27,10 +27,10 @@ func matchNames(globs, names []string) (bool, error) {
 	for _, g := range globs {
 		next := make([]bool, len(names)+1)
 		if g == "**" {
-			any := false
+			some := false
 			for i := range next {
-				any = any || reach[i]
-				next[i] = any
+				some = some || reach[i]
+				next[i] = some
 			}
 			reach = next
 			continue

@@ -33,9 +33,9 @@ func (l *lines) next() (line []byte, dropped int, err error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == io.EOF && len(l.line) == 0: //nolint:errorlint // bufio's contract
+		case err == io.EOF && len(l.line) == 0:
 			return nil, 0, io.EOF
-		case err != nil && err != io.EOF: //nolint:errorlint // as above
+		case err != nil && err != io.EOF:
 			return nil, 0, err
 		}
 		line = l.line

@@ -184,7 +184,7 @@ func (s *search) file(ctx context.Context, root *os.Root, name string) error {
 	for n := 1; ; n++ {
 		line, _, err := from.next()
 		if err != nil {
-			return nil //nolint:nilerr // the end, or what else there is to read
+			return nil
 		}
 		if n%1024 == 0 && ctx.Err() != nil {
 			return s.stop(ctx)

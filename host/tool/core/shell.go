@@ -84,7 +84,7 @@ func (s *shell) run(ctx context.Context, a shellArguments) (string, error) {
 	if err != nil {
 		return "", &tool.Error{Class: tool.Unavailable, Message: "no pipe for its output", Err: err}
 	}
-	defer func() { _ = r.Close() }() // it was read
+	defer func() { _ = r.Close() }()                             // it was read
 	cmd := exec.CommandContext(limited, s.path, "-c", a.Command) //nolint:gosec // G204: running what it is told is what the tool is for
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.workspace.dir, s.env, w, w
 	if cmd.Env == nil {
