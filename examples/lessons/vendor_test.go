@@ -25,8 +25,8 @@ type answer struct {
 // asked is a request as the fake vendors see it.
 type asked struct {
 	key, model, body, last string // last is the text of the last message
-	stream                 bool
-	n                      int // counts from 1
+	stream, result         bool   // result: the last message is a tool's
+	n                      int    // counts from 1
 }
 
 // protocol puts an answer into a vendor's form.
@@ -55,7 +55,10 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Stream   *bool
 		Model    string
-		Messages []struct{ Content any }
+		Messages []struct {
+			Role    string
+			Content any
+		}
 	}
 	if err != nil || json.Unmarshal(body, &request) != nil {
 		http.Error(w, "the request is not JSON", http.StatusBadRequest)
@@ -74,7 +77,8 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q.stream = request.Stream != nil && *request.Stream
 	}
 	if len(request.Messages) > 0 {
-		q.last = fmt.Sprint(request.Messages[len(request.Messages)-1].Content)
+		last := request.Messages[len(request.Messages)-1]
+		q.last, q.result = fmt.Sprint(last.Content), last.Role == "tool"
 	}
 	a := v.answer(q)
 	if a.status != 0 {

@@ -14,6 +14,8 @@ func worlds() map[string]func(*testing.T, *lesson) []string {
 		"02-two-keys":    twoKeys,
 		"03-fallback":    fallback,
 		"04-local":       local,
+		"05-approval":    approvals,
+		"06-shell":       shell,
 		"09-budget":      oneKey,
 		"10-interrupted": interrupted,
 	}
@@ -24,7 +26,7 @@ const hello = "Hello! How can I help?"
 func always(a answer) func(asked) answer { return func(asked) answer { return a } }
 
 func oneKey(t *testing.T, _ *lesson) []string {
-	return []string{"ZCHOST_PROVIDERS__OPENAI__BASE_URL=" + start(t, openAI, always(answer{text: hello})) + "/v1"}
+	return openAIAt(start(t, openAI, always(answer{text: hello})))
 }
 
 // twoKeys: the first key has no more requests left.
@@ -35,7 +37,7 @@ func twoKeys(t *testing.T, _ *lesson) []string {
 		}
 		return answer{text: hello}
 	})
-	return []string{"ZCHOST_PROVIDERS__OPENAI__BASE_URL=" + url + "/v1"}
+	return openAIAt(url)
 }
 
 // fallback: the first vendor is down.
@@ -51,14 +53,57 @@ func local(t *testing.T, _ *lesson) []string {
 	return []string{"ZCHOST_PROVIDERS__LOCAL__BASE_URL=" + start(t, ollama, always(answer{text: hello}))}
 }
 
-// interrupted: the vendor hangs up in the middle of each answer, and goes on
+// interrupted: the vendor hangs up in the middle of its answers, and goes on
 // when it is asked to.
 func interrupted(t *testing.T, _ *lesson) []string {
-	url := start(t, openAI, func(q asked) answer {
-		if strings.Contains(q.body, "Do not repeat") {
+	return openAIAt(start(t, openAI, func(q asked) answer {
+		switch {
+		case strings.Contains(q.last, "do not repeat"):
 			return answer{text: "and they breathe air."}
+		case strings.Contains(q.last, "sharks"):
+			return answer{text: "Sharks are fish, ", cut: true}
+		case q.result:
+			return answer{text: "Whales are mammals, ", cut: true}
 		}
-		return answer{text: "Whales are mammals, ", cut: true}
-	})
+		return answer{call: "write_file", arguments: `{"path":"notes.txt","content":"whales\n"}`}
+	}))
+}
+
+func approvals(t *testing.T, _ *lesson) []string {
+	return openAIAt(start(t, openAI, func(q asked) answer {
+		switch {
+		case q.result && strings.Contains(q.last, "Wrote"):
+			return answer{text: "I have noted it."}
+		case q.result && strings.Contains(q.body, "empty."):
+			return answer{text: "Then I leave it."}
+		case q.result:
+			return answer{text: "There are no notes."}
+		case strings.Contains(q.last, "What notes"):
+			return answer{call: "list_dir", arguments: `{}`}
+		}
+		return answer{text: "I write it down. ", call: "write_file", arguments: `{"path":"milk.txt","content":"The milk is empty.\n"}`}
+	}))
+}
+
+func shell(t *testing.T, _ *lesson) []string {
+	return openAIAt(start(t, openAI, func(q asked) answer {
+		switch {
+		case q.result && strings.Contains(q.last, "3"):
+			return answer{text: "The page has 3 lines."}
+		case q.result && strings.Contains(q.last, "none"):
+			return answer{text: "No, there is none."}
+		case q.result:
+			return answer{text: "I cannot read that: it is outside of my workspace."}
+		case strings.Contains(q.last, "page"):
+			return answer{call: "shell", arguments: `{"command":"printf 'a\\nb\\nc\\n' > page.txt && wc -l < page.txt"}`}
+		case strings.Contains(q.last, "key"):
+			return answer{call: "shell", arguments: `{"command":"env | grep KEY || echo none"}`}
+		}
+		return answer{call: "read_file", arguments: `{"path":"/etc/passwd"}`}
+	}))
+}
+
+// openAIAt sends the provider openai to a server.
+func openAIAt(url string) []string {
 	return []string{"ZCHOST_PROVIDERS__OPENAI__BASE_URL=" + url + "/v1"}
 }
