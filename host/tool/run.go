@@ -15,6 +15,8 @@ type Limits struct {
 	Timeout time.Duration
 	// ResultBytes is how much of a result the model gets; 0 means 64 KiB.
 	ResultBytes int
+	// Redact removes secrets from a result; nil removes none.
+	Redact func(string) string
 }
 
 // Defaults and bounds of a call.
@@ -78,6 +80,9 @@ func Run(ctx context.Context, t Tool, c Call, l Limits) Outcome {
 	size := l.ResultBytes
 	if size <= 0 {
 		size = DefaultResultBytes
+	}
+	if l.Redact != nil {
+		out.Content = l.Redact(out.Content) // before a cut could leave half of one
 	}
 	out.Content = bound(out.Content, size)
 	return out
