@@ -253,8 +253,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// This host grants no tools yet, so a model that calls one gives no answer
-// (STR-6): nothing runs, and the turn does not end as complete.
+// An agent without tools, whose model calls one again and again, gives no
+// answer (STR-6): nothing runs, and the turn does not end as complete.
 func TestToolCall(t *testing.T) {
 	t.Parallel()
 	mock.on(t, `{"match":{"model":"tools"},"response":{"toolCalls":[{"name":"weather","arguments":{"city":"Oslo"}}]}}`)

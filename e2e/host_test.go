@@ -101,6 +101,20 @@ provider_backoff_ms = 1
 	return h
 }
 
+// agent adds lines to the table of the agent.
+func (h *host) agent(t *testing.T, lines ...string) {
+	t.Helper()
+	path := filepath.Join(h.home, "config.toml")
+	config, err := os.ReadFile(path)
+	if err == nil {
+		more := strings.Replace(string(config), "[agents.main]\n", "[agents.main]\n"+strings.Join(lines, "\n")+"\n", 1)
+		err = os.WriteFile(path, []byte(more), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func list(items []string) string {
 	quoted := make([]string, len(items))
 	for i, s := range items {

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +112,29 @@ func TestProtocolToolCalls(t *testing.T) {
 				t.Errorf("the second request has the roles %s", roles)
 			}
 		}
+	})
+}
+
+// A file is read for the model, whose server finds its contents in the result.
+func TestProtocolToolRuns(t *testing.T) {
+	each(t, "runs", func(t *testing.T, p peer, model string, flags []string) {
+		mock.on(t,
+			`{"match":{"model":"`+model+`","hasToolResult":false},"response":{"content":"I look.","toolCalls":[{"name":"read_file","arguments":{"path":"a.txt"}}]}}`,
+			`{"match":{"model":"`+model+`","toolResultContains":"the contents of a"},"response":{"content":" Found."}}`)
+		h := p.host(t, model)
+		h.agent(t, `tools = ["read_file", "list_dir"]`)
+		space := filepath.Join(h.home, "workspace", "main")
+		if err := os.MkdirAll(space, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(space, "a.txt"), []byte("the contents of a"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := h.send(t, "read a.txt", flags...)
+		if a.code != 0 || !strings.Contains(a.summary.Text, "Found.") {
+			t.Errorf("exit %d, %s %q: %s", a.code, a.summary.State, a.summary.Text, a.stdout)
+		}
+		mock.wantRequests(t, []string{model}, first(model, flags), first(model, flags))
 	})
 }
 

@@ -49,8 +49,8 @@ func renamed(stream, name string) string {
 func responsesCases() []fault {
 	s := responses{}
 	hello := s.streamed(say("Hel|lo")).all()
-	incomplete := func(reason, output string) string {
-		return s.event("response.incomplete", `"response":`+s.response("incomplete", `{"reason":"`+reason+`"}`, "null", output,
+	incomplete := func(reason string) string {
+		return s.event("response.incomplete", `"response":`+s.response("incomplete", `{"reason":"`+reason+`"}`, "null", "",
 			`{"input_tokens":5,"output_tokens":100,"total_tokens":105}`))
 	}
 	created := s.event("response.created", `"response":`+s.response("in_progress", "null", "null", "", "null"))
@@ -64,11 +64,11 @@ func responsesCases() []fault {
 		return outcome{state: journal.Incomplete, marker: marker, ledger: "stream incomplete", usage: "5/100"}
 	}
 	return []fault{
-		{name: "C044-length", scripts: plays(created + reasoning + incomplete("max_output_tokens", "")), want: cut("turn-incomplete-length")},
-		{name: "C044-filter", scripts: plays(created + begun + incomplete("content_filter", "")), want: cut("turn-incomplete-filter")},
-		{name: "C044-open-call", scripts: plays(created + reasoning + begun + incomplete("max_output_tokens", "")), want: cut("turn-incomplete-length")},
-		{name: "C152-cut", scripts: plays(created + done(`{"p":"a`) + incomplete("max_output_tokens", "")), want: cut("turn-incomplete-length")},
-		{name: "C152-whole", scripts: plays(created + done(`{"p":"a"}`) + incomplete("max_output_tokens", "")), want: cut("turn-incomplete-length")},
+		{name: "C044-length", scripts: plays(created + reasoning + incomplete("max_output_tokens")), want: cut("turn-incomplete-length")},
+		{name: "C044-filter", scripts: plays(created + begun + incomplete("content_filter")), want: cut("turn-incomplete-filter")},
+		{name: "C044-open-call", scripts: plays(created + reasoning + begun + incomplete("max_output_tokens")), want: cut("turn-incomplete-length")},
+		{name: "C152-cut", scripts: plays(created + done(`{"p":"a`) + incomplete("max_output_tokens")), want: cut("turn-incomplete-length")},
+		{name: "C152-whole", scripts: plays(created + done(`{"p":"a"}`) + incomplete("max_output_tokens")), want: cut("turn-incomplete-length")},
 		{name: "C148-no-names", scripts: plays(unnamed(hello)), want: complete()},
 		{name: "C148-message", scripts: plays(renamed(hello, "message")), want: complete()},
 		{name: "C148-done", scripts: plays(hello + "data: [DONE]\n\n"), want: complete()},
