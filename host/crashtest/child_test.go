@@ -19,10 +19,17 @@ import (
 )
 
 // childHome is the variable that makes this test binary the host under test:
-// it names the home. With childTalk set, the host also runs the messages.
+// it names the home. childTalk says which messages the host gets.
 const (
 	childHome = "ZCHOST_CRASH_HOME"
 	childTalk = "ZCHOST_CRASH_TALK"
+)
+
+// The talks.
+const (
+	talkNone  = "none"
+	talkAll   = "all"   // everything that can be crashed in
+	talkAfter = "after" // one more message for each session with tools
 )
 
 // said is a line that the child prints: a turn that was accepted, or an event
@@ -49,45 +56,89 @@ func TestMain(m *testing.M) {
 func child(home string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h, err := host.Start(ctx, host.Options{Home: home, Env: os.Environ(), Version: "crash"})
+	talk := os.Getenv(childTalk)
+	h, err := host.Start(ctx, host.Options{Home: home, Env: os.Environ(), Version: talk})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Shutdown()) }()
-	if os.Getenv(childTalk) == "" {
-		return nil
-	}
 	out := &printer{to: json.NewEncoder(os.Stdout)}
 	var all sync.WaitGroup
-	for _, m := range messages() {
-		t, err := h.Send(ctx, turn.Message{Session: m.session, Surface: "cli", Text: m.text})
+	for _, m := range messages(talk) {
+		t, err := h.Send(ctx, turn.Message{Session: m.session, Agent: m.agent, Surface: "cli", Text: m.text, CanApprove: true})
 		if err != nil {
 			return err
 		}
 		out.print(said{Turn: t.ID, Text: m.text, Accepted: true})
-		all.Go(func() { follow(ctx, h, t.ID, out) })
+		all.Go(func() {
+			follow(ctx, h, t.ID, out)
+			if m.text == "cut" {
+				discard(ctx, h, t.ID)
+			}
+		})
 	}
 	all.Wait()
 	return nil
 }
 
-// messages are what is said to the host: in one session a slow answer and one
-// that waits behind it, in another an answer that needs a second attempt.
-func messages() []struct{ session, text string } {
-	return []struct{ session, text string }{{"a", "slow"}, {"a", "plain"}, {"b", "retry"}}
+// message is something that is said to the host.
+type message struct{ session, agent, text string }
+
+// messages are what is said: in one session a slow answer and one that waits
+// behind it, in another an answer that needs a second attempt, then turns with
+// tools, with a question about a tool, with a history that has to be
+// summarised, and with an answer that is cut off and discarded.
+func messages(talk string) []message {
+	switch talk {
+	case talkAll:
+		return []message{
+			{"a", "main", "slow"}, {"a", "main", "plain"}, {"b", "main", "retry"},
+			{"c", "worker", "tools"}, {"d", "asking", "question"},
+			{"e", "small", "long"}, {"e", "small", "more"}, {"f", "main", "cut"},
+		}
+	case talkAfter:
+		return []message{{"c", "worker", "after"}, {"d", "asking", "after"}}
+	}
+	return nil
 }
 
+// follow reads a turn's events, and says yes to what is asked.
 func follow(ctx context.Context, h *host.Host, id string, out *printer) {
 	r, err := h.Events(ctx, id, 0)
 	for err == nil {
 		var events []journal.Event
-		if events, err = r.Next(ctx); err == nil {
-			for i := range events {
-				out.print(said{Turn: id, Event: &events[i]})
+		if events, err = r.Next(ctx); err != nil {
+			break
+		}
+		for i := range events {
+			out.print(said{Turn: id, Event: &events[i]})
+			if events[i].Type == journal.EventApprovalAsked {
+				approve(ctx, h, &events[i])
 			}
 		}
 	}
 	if !errors.Is(err, io.EOF) {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func approve(ctx context.Context, h *host.Host, e *journal.Event) {
+	var asked turn.ApprovalAsked
+	err := json.Unmarshal(e.Data, &asked)
+	if err == nil {
+		err = h.Answer(ctx, asked.Call, true, "ada")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func discard(ctx context.Context, h *host.Host, id string) {
+	_, err := h.Wait(ctx, id)
+	if err == nil {
+		err = h.Discard(ctx, id)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }

@@ -332,6 +332,34 @@ func holdHome(path string) error {
 	return j.Close(context.Background())
 }
 
+// TestLockThatIsGivenFree checks that a start waits a moment for a host that is
+// just going, and not for long if the start itself is given up.
+func TestLockThatIsGivenFree(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	other := start(t, "host", path)
+	if s := other.line(t); s != "ready\n" {
+		t.Fatal(s)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := journal.Open(ended, path, journal.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		j, err := journal.Open(t.Context(), path, journal.Options{})
+		if err == nil {
+			err = j.Close(context.Background())
+		}
+		opened <- err
+	}()
+	other.end(t)
+	if err := <-opened; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLocked checks BOT-1: a second host on the same home is refused with the
 // owner named, and gets it when the first one is gone, killed or not.
 func TestLocked(t *testing.T) {

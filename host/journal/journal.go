@@ -60,7 +60,7 @@ func Open(ctx context.Context, path string, o Options) (*Journal, error) {
 	if o.BusyTimeout <= 0 {
 		o.BusyTimeout = 10 * time.Second
 	}
-	l, err := takeLock(path)
+	l, err := takeLock(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,12 +57,22 @@ func stampOf(journal string) (stamp, error) {
 	return s, nil
 }
 
-func takeLock(journal string) (*lock, error) {
+// lockPatience is how long a lock that somebody has is waited for. A host that
+// is killed just as it starts a tool's process leaves its lock to that process
+// until it runs a program of its own.
+const lockPatience = 500 * time.Millisecond
+
+func takeLock(ctx context.Context, journal string) (*lock, error) {
 	path := journal + ".lock"
 	owner := journal + ".owner"
 	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
-	got, err := f.TryLock()
-	if err != nil {
+	wait, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	got, err := f.TryLockContext(wait, lockPatience/25)
+	if ctx.Err() != nil {
+		return nil, errors.Join(fmt.Errorf("wait for lock: %w", context.Cause(ctx)), f.Close())
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, fault.Wrap(err, fault.Home, "the home directory "+filepath.Dir(path)+" cannot be used",
 			"it has to exist and to be writable for the user that runs zchost")
 	}
