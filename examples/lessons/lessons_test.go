@@ -3,6 +3,7 @@ package lessons_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -73,6 +74,11 @@ func TestConfigs(t *testing.T) {
 		}
 		if !strings.Contains(string(readme), "```toml\n"+string(text)+"```\n") {
 			t.Errorf("%s/README.md does not show the config as it is", dir)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(string(readme), -1) {
+			if _, err := os.Stat(filepath.Join(dir, link[1])); err != nil {
+				t.Errorf("%s/README.md: %v", dir, err)
+			}
 		}
 		if n := strings.Count(string(readme), "\n"); n > 90 {
 			t.Errorf("%s/README.md has %d lines: a lesson is a screen long", dir, n)

@@ -122,6 +122,11 @@ func (k *checker) server(m MCP, path string) {
 		if msg, hint := checkServerURL(m.URL); msg != "" && m.URL != "" {
 			k.add(path+".url", msg, hint)
 		}
+		for name := range m.Headers {
+			if m.Token != "" && strings.EqualFold(name, "Authorization") {
+				k.add(path+".headers."+name, "token is set too", "keep one of the two")
+			}
+		}
 	}
 	for _, key := range foreign {
 		if isSet(key) {
