@@ -1,0 +1,175 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/abi/jsonscan"
+)
+
+// maxQuote bounds how much of something unexpected is quoted, in bytes.
+const maxQuote = 200
+
+// apiError is what a body or frame says about an error:
+// {"type":"error","error":{"type":…,"message":…}}, of which gateways leave out
+// the one or the other, or make error a text.
+type apiError struct {
+	kind, message string
+}
+
+// isError reports whether the value of a member error tells of an error.
+func isError(s *jsonscan.Scanner) bool {
+	switch s.Kind() {
+	case jsonscan.String, jsonscan.Object:
+		return len(s.Raw()) > len(`""`)
+	case jsonscan.Array, jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
+	}
+	return false
+}
+
+// readError reads the error in a document. It returns false if the document is
+// not JSON or tells nothing.
+func readError(data []byte) (apiError, bool) {
+	var e apiError
+	s := jsonscan.New(data)
+	e.value(&s)
+	return e, s.End() == nil && (e.message != "" || e.kind != "")
+}
+
+func (e *apiError) value(s *jsonscan.Scanner) {
+	switch s.Kind() {
+	case jsonscan.String:
+		e.message = s.String()
+		return
+	case jsonscan.Object:
+	case jsonscan.Array, jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
+		return
+	}
+	var inner apiError
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "error":
+			inner.value(s)
+		case "type":
+			if e.kind = readString(s); e.kind == "error" { // the event's
+				e.kind = ""
+			}
+		case "message", "detail":
+			e.message = readString(s)
+		}
+	}
+	if inner.kind != "" {
+		e.kind = inner.kind
+	}
+	if inner.message != "" {
+		e.message = inner.message
+	}
+}
+
+// Error says why a response is no answer.
+func (messages) Error(r abi.HTTPResponse) abi.Failure {
+	e, ok := readError([]byte(r.Body))
+	f := e.failure(r.Status)
+	f.Status = r.Status
+	if !ok {
+		f.Message = unexpectedBody(&r)
+	}
+	if !ok || r.Status < 400 || r.Status == 405 {
+		f.Message += " (from " + r.URL + ": check base_url)"
+	}
+	return f
+}
+
+func (e *apiError) failure(status int64) abi.Failure {
+	f := abi.Failure{Class: e.class(status), Message: e.message, Code: e.kind}
+	if f.Message == "" {
+		f.Message = e.kind
+	}
+	return f
+}
+
+// class decides what kind of failure it is, from the error's type, else from the
+// HTTP status (docs.claude.com/en/api/errors).
+func (e *apiError) class(status int64) abi.FailureClass {
+	switch e.kind {
+	case "invalid_request_error":
+		if tooLong(e.message) {
+			return abi.FailureContextOverflow
+		}
+		return abi.FailureInvalidRequest
+	case "authentication_error", "permission_error":
+		return abi.FailureAuth
+	case "billing_error":
+		return abi.FailureQuota
+	case "not_found_error":
+		return abi.FailureModelNotFound
+	case "request_too_large":
+		return abi.FailureContextOverflow
+	case "rate_limit_error":
+		return abi.FailureRateLimited
+	case "timeout_error":
+		return abi.FailureTimeout
+	case "overloaded_error":
+		return abi.FailureOverloaded
+	}
+	if c := statusClass(status); c != "" {
+		return c
+	}
+	return abi.FailureServer // api_error, and an error after the request was accepted
+}
+
+// tooLong recognises the one error that the API has no type for: its message
+// begins so. Without it a conversation that has become too long could not be
+// told from a request that is wrong.
+func tooLong(message string) bool {
+	return strings.HasPrefix(message, "prompt is too long")
+}
+
+func statusClass(status int64) abi.FailureClass {
+	switch {
+	case status == 401, status == 403:
+		return abi.FailureAuth
+	case status == 402:
+		return abi.FailureQuota
+	case status == 408, status == 504:
+		return abi.FailureTimeout
+	case status == 413:
+		return abi.FailureContextOverflow
+	case status == 429:
+		return abi.FailureRateLimited
+	case status == 503, status == 529:
+		return abi.FailureOverloaded
+	case status >= 500:
+		return abi.FailureServer
+	case status >= 400:
+		return abi.FailureInvalidRequest
+	}
+	return ""
+}
+
+// unexpectedBody describes a body that is no error of the API.
+func unexpectedBody(r *abi.HTTPResponse) string {
+	status := "HTTP " + strconv.FormatInt(r.Status, 10)
+	body := strings.TrimSpace(r.Body)
+	switch {
+	case body == "":
+		return status + " with an empty body"
+	case body[0] == '<' || strings.HasPrefix(r.Header("content-type"), "text/html"):
+		return status + " with a web page in place of an answer"
+	case body[0] == '{' || body[0] == '[':
+		return status + " with JSON that is neither an answer nor an error: " + quote(body)
+	}
+	return status + " with a body that is not JSON: " + quote(body)
+}
+
+func quote(text string) string {
+	if len(text) > maxQuote {
+		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
+	}
+	return text
+}
