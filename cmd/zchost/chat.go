@@ -118,7 +118,7 @@ func (c chatCmd) commands(a *app, cfg config.Config) []terminal.Command {
 		{Name: "/turns", Help: "list the last turns", Run: func(ctx context.Context, _, _ string) error {
 			return turnsCmd{Limit: 10}.Run(ctx, a)
 		}},
-		{Name: "/usage", Help: "add up the tokens by day", Run: func(ctx context.Context, _, _ string) error {
+		{Name: "/usage", Help: "add up tokens and prices by day", Run: func(ctx context.Context, _, _ string) error {
 			return usageCmd{By: "day"}.Run(ctx, a)
 		}},
 		{Name: "/demo", Args: "[WHAT]", Help: "tell the demo model what to do: cut, slow, empty, fail …"},

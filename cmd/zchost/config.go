@@ -63,6 +63,14 @@ func (c configCheckCmd) Run(ctx context.Context, a *app) error {
 	case cfg.File() == "":
 		return a.screen.Note("there is no config file; the defaults and the environment are right")
 	}
+	for _, f := range checkBudgets(cfg) {
+		if f.Verdict != verdictWarn {
+			continue
+		}
+		if err := a.screen.Complain("warning: "+f.Detail, f.Hint); err != nil {
+			return err
+		}
+	}
 	return a.screen.Note(cfg.File() + " is right")
 }
 
@@ -70,7 +78,9 @@ func (c configCheckCmd) Run(ctx context.Context, a *app) error {
 // problems of the config, each with its place.
 func checkReferences(ctx context.Context, a *app, cfg config.Config) error {
 	var problems config.Errors
-	for _, f := range append(checkSecrets(ctx, cfg), checkPlugins(ctx, a, cfg)...) {
+	all := append(checkSecrets(ctx, cfg), checkToolSecrets(ctx, cfg)...)
+	all = append(append(all, checkPlugins(ctx, a, cfg)...), checkToolPlugins(a, cfg)...)
+	for _, f := range all {
 		if f.Verdict != verdictFail {
 			continue
 		}

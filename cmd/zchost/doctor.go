@@ -66,8 +66,9 @@ func (c doctorCmd) Run(ctx context.Context, a *app) error {
 	checks := []func() []finding{
 		func() []finding { return []finding{checkSystem(), checkHome(a.home)} },
 		func() []finding { return checkConfig(cfg, err) },
-		func() []finding { return checkSecrets(ctx, cfg) },
+		func() []finding { return append(checkSecrets(ctx, cfg), checkToolSecrets(ctx, cfg)...) },
 		func() []finding { return checkPlugins(ctx, a, cfg) },
+		func() []finding { return checkTools(ctx, a, cfg, c.Offline) },
 		func() []finding { return checkJournal(ctx, a, time.Now()) },
 		func() []finding { return checkReach(ctx, a, cfg, c.Offline) },
 	}

@@ -31,10 +31,16 @@ type answer struct {
 //	nosignal      a finish reason and the end, without [DONE]
 //	escape        text that would act on a terminal
 //	html          an HTML page with status 200
+//	tool:NAME:ARGUMENTS   "Let me see.", then a call of that tool
 //	401-echo      an error that repeats the key
 //	NNN           an error with that status
 func (a answer) give(mode string) {
 	name := a.server.name
+	if call, ok := strings.CutPrefix(mode, "tool:"); ok {
+		tool, arguments, _ := strings.Cut(call, ":")
+		a.useTool(tool, arguments)
+		return
+	}
 	switch mode {
 	case "ok":
 		a.whole("stop", "Hello ", "from ", name+".")
@@ -81,6 +87,28 @@ func (a answer) said() string {
 	body := a.server.seen[len(a.server.seen)-1].Body
 	_, text, _ := strings.Cut(body[strings.LastIndex(body, `"content"`):], ":")
 	return strings.Trim(strings.SplitN(text, "}", 2)[0], `" `)
+}
+
+// useTool calls a tool, in pieces if it is streamed.
+func (a answer) useTool(name, arguments string) {
+	call := func(arguments string) string {
+		return `{"index":0,"id":"call_1","type":"function","function":{"name":` + quoted(name) + `,"arguments":` + quoted(arguments) + `}}`
+	}
+	if !a.stream {
+		a.w.Header().Set("Content-Type", "application/json")
+		a.write(`{"id":"r1","model":"served","choices":[{"index":0,"message":{"role":"assistant","content":"Let me see.","tool_calls":[` +
+			call(arguments) + `]},"finish_reason":"tool_calls"}],` + usage + `}`)
+		return
+	}
+	half := len(arguments) / 2
+	a.head()
+	a.frame(delta("Let me see."))
+	a.frame(`{"id":"r1","model":"served","choices":[{"index":0,"delta":{"tool_calls":[` + call(arguments[:half]) + `]}}]}`)
+	a.frame(`{"id":"r1","model":"served","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":` +
+		quoted(arguments[half:]) + `}}]}}]}`)
+	a.frame(finish("tool_calls"))
+	a.frame(`{"id":"r1","model":"served","choices":[],` + usage + `}`)
+	a.frame("[DONE]")
 }
 
 // whole answers completely, streamed or in one piece.

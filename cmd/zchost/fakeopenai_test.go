@@ -80,9 +80,9 @@ func requests(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // asked checks that a request to a server holds texts, in this order: asked NAME
-// N TEXT...
+// N TEXT...; negated, that it does not hold them.
 func asked(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
+	if len(args) < 3 {
 		ts.Fatalf("usage: asked NAME N TEXT...")
 	}
 	s := find(ts, args[0])
@@ -96,8 +96,8 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	rest := s.seen[n-1].Body
 	for _, text := range args[2:] {
 		var found bool
-		if _, rest, found = strings.Cut(rest, text); !found {
-			ts.Fatalf("request %d to %s does not hold %q: %s", n, s.name, text, s.seen[n-1].Body)
+		if _, rest, found = strings.Cut(rest, text); found == neg {
+			ts.Fatalf("request %d to %s holds %q: %t: %s", n, s.name, text, found, s.seen[n-1].Body)
 		}
 	}
 }

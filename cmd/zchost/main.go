@@ -41,7 +41,7 @@ type cli struct {
 	Discard    discardCmd    `cmd:"" help:"Drop the partial answer of a turn."`
 	Turns      turnsCmd      `cmd:"" help:"List turns, the latest first."`
 	Why        whyCmd        `cmd:"" help:"Explain what happened in a turn and why."`
-	Usage      usageCmd      `cmd:"" help:"Add up attempts and tokens."`
+	Usage      usageCmd      `cmd:"" help:"Add up attempts, tokens and prices."`
 	Sessions   sessionsCmd   `cmd:"" help:"List sessions, or show one."`
 	Plugin     pluginCmd     `cmd:"" help:"List and inspect plugins."`
 	Config_    configCmd     `cmd:"" name:"config" help:"Show and check the config."`
@@ -166,6 +166,10 @@ func mapPath(d *kong.DecodeContext, target reflect.Value) error {
 			return fmt.Errorf("find %s: %w", path, err)
 		}
 		path = abs
+	}
+	if target.Kind() == reflect.Slice { // a flag that may be given several times
+		target.Set(reflect.Append(target, reflect.ValueOf(path)))
+		return nil
 	}
 	target.SetString(path)
 	return nil

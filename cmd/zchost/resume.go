@@ -32,6 +32,9 @@ func (c continueCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := terminal.CanContinue(t); err != nil {
+		return err
+	}
 	m := terminal.Message{After: t.ID, How: journal.RelationContinue, NoStream: c.NoStream}
 	return a.oneTurn(ctx, t.Agent, c.JSON, func(context.Context, started, *terminal.Talk) (terminal.Message, error) { return m, nil })
 }

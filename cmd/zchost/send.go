@@ -18,7 +18,7 @@ type sendCmd struct {
 	Session  string   `help:"The session that it belongs to." default:"main" placeholder:"KEY"`
 	Agent    string   `help:"The agent that answers." placeholder:"NAME"`
 	NoStream bool     `help:"Ask for the answer in one piece."`
-	Attach   []string `help:"An image or a PDF that belongs to the message; may be given several times." type:"path" sep:"none" placeholder:"FILE"`
+	Attach   []string `help:"An image or a PDF that belongs to the message; may be given several times." type:"path" placeholder:"FILE"`
 	JSON     bool     `name:"json" help:"Print the events as JSON, a line each, then a summary line."`
 }
 

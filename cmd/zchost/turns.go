@@ -20,22 +20,26 @@ type turnsCmd struct {
 
 // turnJSON is a turn as `turns --json` prints it.
 type turnJSON struct {
-	Turn      string        `json:"turn"`
-	Session   string        `json:"session"`
-	Agent     string        `json:"agent"`
-	State     journal.State `json:"state"`
-	Marker    string        `json:"marker,omitempty"`
-	Surface   string        `json:"surface,omitempty"`
-	Text      string        `json:"text"`
-	Candidate string        `json:"candidate,omitempty"`
-	Fallback  bool          `json:"fallback,omitempty"`
-	Class     string        `json:"error_class,omitempty"`
-	Error     string        `json:"error,omitempty"`
-	Visible   bool          `json:"visible"`
-	Events    int64         `json:"events"`
-	Created   time.Time     `json:"created"`
-	Started   *time.Time    `json:"started,omitempty"`
-	Ended     *time.Time    `json:"ended,omitempty"`
+	Turn      string           `json:"turn"`
+	Session   string           `json:"session"`
+	Agent     string           `json:"agent"`
+	State     journal.State    `json:"state"`
+	Marker    string           `json:"marker,omitempty"`
+	Surface   string           `json:"surface,omitempty"`
+	Text      string           `json:"text"`
+	After     string           `json:"after,omitempty"`
+	Relation  journal.Relation `json:"relation,omitempty"`
+	Hidden    bool             `json:"hidden,omitempty"`
+	Discarded bool             `json:"discarded,omitempty"`
+	Candidate string           `json:"candidate,omitempty"`
+	Fallback  bool             `json:"fallback,omitempty"`
+	Class     string           `json:"error_class,omitempty"`
+	Error     string           `json:"error,omitempty"`
+	Visible   bool             `json:"visible"`
+	Events    int64            `json:"events"`
+	Created   time.Time        `json:"created"`
+	Started   *time.Time       `json:"started,omitempty"`
+	Ended     *time.Time       `json:"ended,omitempty"`
 }
 
 // Run prints the turns.
@@ -70,7 +74,7 @@ func (c turnsCmd) print(a *app, turns []journal.Turn) error {
 		for i, t := range turns {
 			list[i] = turnJSON{
 				Turn: t.ID, Session: t.Session, Agent: t.Agent, State: t.State, Marker: t.Marker, Surface: t.Surface,
-				Text: t.Text, Candidate: t.Candidate, Fallback: t.Fallback, Class: string(t.Error.Class), Error: t.Error.Message,
+				Text: t.Text, After: t.After, Relation: t.Relation, Hidden: t.Hidden, Discarded: t.Discarded, Candidate: t.Candidate, Fallback: t.Fallback, Class: string(t.Error.Class), Error: t.Error.Message,
 				Visible: t.Visible, Events: t.Events, Created: t.Created, Started: known(t.Started), Ended: known(t.Ended),
 			}
 		}
@@ -81,9 +85,20 @@ func (c turnsCmd) print(a *app, turns []journal.Turn) error {
 	}
 	table := terminal.NewTable("TURN", "TIME", "SESSION", "STATE", "ANSWERED BY", "MESSAGE")
 	for _, t := range turns {
-		table.Add(t.ID, clock(t.Created), terminal.Shorten(t.Session, 20), string(t.State), answeredBy(t.Candidate, t.Fallback), terminal.Shorten(t.Text, 40))
+		table.Add(t.ID, clock(t.Created), terminal.Shorten(t.Session, 20), string(t.State), answeredBy(t.Candidate, t.Fallback), terminal.Shorten(said(t), 40))
 	}
 	return table.Write(a.screen)
+}
+
+// said is what the person wrote, or did instead.
+func said(t journal.Turn) string {
+	switch t.Relation {
+	case journal.RelationContinue:
+		return "(continue " + t.After + ")"
+	case journal.RelationRetry:
+		return "(retry) " + t.Text
+	}
+	return t.Text
 }
 
 // answeredBy names whose text an answer is, and says so if it is not the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zchost/zchost/host/cost"
 	"github.com/zchost/zchost/host/fault"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/terminal"
@@ -25,14 +27,39 @@ type usageCmd struct {
 // usageJSON is a row as `usage --json` prints it. A sum that is null is
 // unknown, which is not zero.
 type usageJSON struct {
-	Key        string `json:"key"`
-	Attempts   int64  `json:"attempts"`
+	Key      string `json:"key"`
+	Attempts int64  `json:"attempts"`
+	// Unknown, Partial and Unpriced attempts are missing in sums: all, those
+	// of input or output, and those of the prices. Estimated ones are in them.
 	Unknown    int64  `json:"unknown"`
+	Partial    int64  `json:"partial"`
+	Estimated  int64  `json:"estimated"`
+	Unpriced   int64  `json:"unpriced"`
 	Input      *int64 `json:"input"`
 	Output     *int64 `json:"output"`
 	CacheRead  *int64 `json:"cache_read"`
 	CacheWrite *int64 `json:"cache_write"`
 	Reasoning  *int64 `json:"reasoning"`
+	// Prices are exact decimal numbers, one for each currency.
+	Prices []priceJSON `json:"prices"`
+}
+
+// priceJSON is an amount of money.
+type priceJSON struct {
+	Amount   string `json:"amount"`
+	Currency string `json:"currency"`
+}
+
+func usageOf(u journal.UsageRow) usageJSON {
+	row := usageJSON{
+		Key: u.Key, Attempts: u.Attempts, Unknown: u.Unknown, Partial: u.Partial, Estimated: u.Estimated, Unpriced: u.Unpriced,
+		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning,
+		Prices: []priceJSON{},
+	}
+	for _, p := range u.Prices {
+		row.Prices = append(row.Prices, priceJSON{cost.Amount(p.Amount).String(), p.Currency})
+	}
+	return row
 }
 
 // Run prints the sums.
@@ -65,10 +92,7 @@ func (c usageCmd) print(a *app, rows []journal.UsageRow) error {
 	case c.JSON:
 		list := make([]usageJSON, len(rows))
 		for i, u := range rows {
-			list[i] = usageJSON{
-				Key: u.Key, Attempts: u.Attempts, Unknown: u.Unknown,
-				Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning,
-			}
+			list[i] = usageOf(u)
 		}
 		return a.printJSON(list)
 	case c.CSV:
@@ -79,18 +103,41 @@ func (c usageCmd) print(a *app, rows []journal.UsageRow) error {
 	return c.printTable(a, rows)
 }
 
+// printCSV prints a row for each key, and for each further currency a row with
+// the price alone: a column holds one currency's amounts only if there is one.
 func (c usageCmd) printCSV(a *app, rows []journal.UsageRow) error {
 	w := csv.NewWriter(a.screen.Out)
-	if err := w.Write([]string{c.By, "attempts", "unknown", "input", "output", "cache_read", "cache_write", "reasoning"}); err != nil {
+	if err := w.Write([]string{
+		c.By, "attempts", "unknown", "input", "output", "cache_read", "cache_write", "reasoning", "price", "currency", "unpriced",
+	}); err != nil {
 		return fmt.Errorf("write usage: %w", err)
 	}
 	for _, u := range rows {
-		if err := w.Write(append([]string{inert(u.Key)}, cells(u, "")...)); err != nil {
+		if err := w.WriteAll(csvRows(u)); err != nil {
 			return fmt.Errorf("write usage: %w", err)
 		}
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// csvRows are the rows of a sum; all but the first hold one more price.
+func csvRows(u journal.UsageRow) [][]string {
+	list := [][]string{append([]string{inert(u.Key)}, cells(u, "")...)}
+	for i, p := range u.Prices {
+		if i > 0 {
+			list = append(list, append([]string{inert(u.Key)}, make([]string, 7)...))
+		}
+		list[i] = append(list[i], cost.Amount(p.Amount).String(), p.Currency)
+	}
+	if len(u.Prices) == 0 {
+		list[0] = append(list[0], "", "")
+	}
+	list[0] = append(list[0], strconv.FormatInt(u.Unpriced, 10))
+	for i := range list[1:] {
+		list[i+1] = append(list[i+1], "")
+	}
+	return list
 }
 
 // inert keeps a spreadsheet from taking a session's key for a formula.
@@ -102,19 +149,61 @@ func inert(s string) string {
 }
 
 func (c usageCmd) printTable(a *app, rows []journal.UsageRow) error {
-	table := terminal.NewTable(strings.ToUpper(c.By), ">ATTEMPTS", ">UNKNOWN", ">INPUT", ">OUTPUT", ">CACHE READ", ">CACHE WRITE", ">REASONING")
-	unknown := int64(0)
+	table := terminal.NewTable(strings.ToUpper(c.By), ">ATTEMPTS", ">UNKNOWN", ">INPUT", ">OUTPUT", ">CACHE READ", ">CACHE WRITE", ">REASONING", ">PRICE", ">UNPRICED")
+	var lacks lacking
 	for _, u := range rows {
-		table.Add(append([]string{terminal.Shorten(u.Key, 40)}, cells(u, "-")...)...)
-		unknown += u.Unknown
+		row := append([]string{terminal.Shorten(u.Key, 40)}, cells(u, "-")...)
+		table.Add(append(row, prices(u.Prices), strconv.FormatInt(u.Unpriced, 10))...)
+		lacks.add(u)
 	}
 	if err := table.Write(a.screen); err != nil {
 		return err
 	}
-	if unknown == 0 {
-		return nil
+	for _, note := range lacks.notes() {
+		if err := a.screen.Note(note); err != nil {
+			return err
+		}
 	}
-	return a.screen.Note(fmt.Sprintf("the usage of %d of the attempts is unknown, and not in the sums", unknown))
+	return nil
+}
+
+// prices writes sums for a person.
+func prices(list []journal.Price) string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = cost.Amount(p.Amount).In(p.Currency)
+	}
+	return cmp.Or(strings.Join(texts, " + "), "-")
+}
+
+// lacking counts what the sums lack (CST-2, CST-3).
+type lacking struct{ attempts, unknown, partial, estimated, unpriced int64 }
+
+func (l *lacking) add(u journal.UsageRow) {
+	l.attempts += u.Attempts
+	l.unknown += u.Unknown
+	l.partial += u.Partial
+	l.estimated += u.Estimated
+	l.unpriced += u.Unpriced
+}
+
+// notes says it below the sums.
+func (l *lacking) notes() []string {
+	var list []string
+	for _, n := range []struct {
+		count int64
+		text  string
+	}{
+		{l.unknown, "the usage of %d of the %d attempts is unknown, and not in the sums"},
+		{l.partial, "input or output of %d of the %d attempts is unknown, and not in the sums"},
+		{l.estimated, "the usage of %d of the %d attempts is an estimate"},
+		{l.unpriced, "%d of the %d attempts are unpriced, and not in the prices: their model has no rate in [cost.rates], or their usage is not known"},
+	} {
+		if n.count > 0 {
+			list = append(list, fmt.Sprintf(n.text, n.count, l.attempts))
+		}
+	}
+	return list
 }
 
 // cells are the numbers of a row; what is unknown is shown as given.

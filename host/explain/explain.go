@@ -129,10 +129,12 @@ type Attempt struct {
 type Decision struct {
 	// Event is the number of the event that says so.
 	Event int64 `json:"event"`
-	// Attempt is the number of the attempt that it follows; 0 for none.
-	Attempt int    `json:"attempt,omitempty"`
-	Rule    string `json:"rule"`
-	Text    string `json:"text"`
+	// Iteration and Attempt are the number of the attempt that it follows; 0
+	// for none.
+	Iteration int    `json:"iteration,omitempty"`
+	Attempt   int    `json:"attempt,omitempty"`
+	Rule      string `json:"rule"`
+	Text      string `json:"text"`
 }
 
 // Explain reads a turn. The error for a turn that is not there wraps
@@ -212,7 +214,7 @@ func (e *Explanation) event(ev *journal.Event, a *Attempt) {
 			return // from another version, which says it in another way
 		}
 		if a != nil {
-			d.Attempt = a.Number
+			d.Iteration, d.Attempt = a.Iteration, a.Number
 		}
 		e.Decisions = append(e.Decisions, d)
 	case journal.EventWarning:

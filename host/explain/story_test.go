@@ -96,7 +96,7 @@ func reason(text string) func(*journal.ToolCall) {
 }
 
 func iteration(n int) func(*journal.Attempt) {
-	return func(a *journal.Attempt) { a.Iteration = n }
+	return func(a *journal.Attempt) { a.Iteration, a.Number = n, 1 }
 }
 
 func price(nano int64, currency string) func(*journal.Attempt) {

@@ -61,9 +61,9 @@ func (e *Explanation) progress() string {
 	case a == nil:
 		return "no model has been asked yet"
 	case a.Outcome == journal.OutcomeUnknown:
-		return fmt.Sprintf("attempt %d, at %s, has not ended", a.Number, a.Candidate)
+		return fmt.Sprintf("attempt %s, at %s, has not ended", e.label(a.Iteration, a.Number), a.Candidate)
 	}
-	return fmt.Sprintf("attempt %d, at %s, ended: %s; the next step is decided", a.Number, a.Candidate, outcome(a))
+	return fmt.Sprintf("attempt %s, at %s, ended: %s; the next step is decided", e.label(a.Iteration, a.Number), a.Candidate, outcome(a))
 }
 
 func (e *Explanation) completed() string {
@@ -133,9 +133,9 @@ func (e *Explanation) interrupted() string {
 	case byRestart:
 		b.WriteString("interrupted by restart: the host stopped ")
 		if a.Outcome == journal.OutcomeUnknown {
-			fmt.Fprintf(&b, "while %s was asked; what became of attempt %d is unknown", a.Candidate, a.Number)
+			fmt.Fprintf(&b, "while %s was asked; what became of attempt %s is unknown", a.Candidate, e.label(a.Iteration, a.Number))
 		} else {
-			fmt.Fprintf(&b, "after attempt %d at %s (%s)", a.Number, a.Candidate, outcome(a))
+			fmt.Fprintf(&b, "after attempt %s at %s (%s)", e.label(a.Iteration, a.Number), a.Candidate, outcome(a))
 		}
 		b.WriteString(e.kept())
 	case a == nil:

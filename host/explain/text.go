@@ -15,15 +15,15 @@ func (e Explanation) Text() string {
 	var b strings.Builder
 	b.WriteString(e.Summary + "\n\n")
 	e.writeTurn(&b)
-	b.WriteString("\nattempts\n")
+	b.WriteString("\nattempts" + e.numbering() + "\n")
 	if len(e.Attempts) == 0 {
 		b.WriteString("  none\n")
 	}
 	for i := range e.Attempts {
-		e.Attempts[i].write(&b, e.Turn.State.Ended())
+		e.Attempts[i].write(&b, e.label(e.Attempts[i].Iteration, e.Attempts[i].Number), e.Turn.State.Ended())
 	}
 	if len(e.Tools) > 0 {
-		b.WriteString("\ntools (the number is that of the iteration and the call)\n")
+		b.WriteString("\ntools (iteration.call)\n")
 	}
 	for i := range e.Tools {
 		e.Tools[i].write(&b)
@@ -40,7 +40,7 @@ func (e Explanation) Text() string {
 	for _, d := range e.Decisions {
 		at := ""
 		if d.Attempt > 0 {
-			at = fmt.Sprintf("attempt %d: ", d.Attempt)
+			at = "attempt " + e.label(d.Iteration, d.Attempt) + ": "
 		}
 		fmt.Fprintf(&b, "  %-6s  %s%s\n", d.Rule, at, shorten(d.Text, 300))
 	}
@@ -52,6 +52,21 @@ func (e Explanation) Text() string {
 		b.WriteString("  - " + n + "\n")
 	}
 	return b.String()
+}
+
+// label is the number of an attempt: numbers begin again with each iteration.
+func (e *Explanation) label(iteration, number int) string {
+	if e.numbering() == "" {
+		return fmt.Sprint(number)
+	}
+	return fmt.Sprintf("%d.%d", iteration, number)
+}
+
+func (e *Explanation) numbering() string {
+	if a := e.last(); a == nil || a.Iteration <= 1 {
+		return ""
+	}
+	return " (iteration.attempt)"
 }
 
 func (e *Explanation) writeTurn(b *strings.Builder) {
@@ -84,15 +99,12 @@ func (e *Explanation) writeTurn(b *strings.Builder) {
 
 // write writes an attempt: a line of facts, then what there is of messages and
 // tokens.
-func (a *Attempt) write(b *strings.Builder, turnEnded bool) {
+func (a *Attempt) write(b *strings.Builder, label string, turnEnded bool) {
 	how := "not streaming"
 	if a.Streaming {
 		how = "streaming"
 	}
 	facts := []string{a.Candidate, how}
-	if a.Iteration > 1 {
-		facts = append([]string{fmt.Sprintf("iteration %d", a.Iteration)}, facts...)
-	}
 	if a.Key != "" {
 		facts = append(facts, "key "+a.Key)
 	}
@@ -106,7 +118,7 @@ func (a *Attempt) write(b *strings.Builder, turnEnded bool) {
 	if a.Ended != nil {
 		facts = append(facts, "took "+duration(a.Ended.Sub(a.Started).Milliseconds()))
 	}
-	fmt.Fprintf(b, "  %d  %s\n", a.Number, strings.Join(facts, ", "))
+	fmt.Fprintf(b, "  %s  %s\n", label, strings.Join(facts, ", "))
 	a.writeMore(b, turnEnded)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,7 @@ func (h *fakeHost) Last(_ context.Context, session string) (journal.Turn, error)
 	if len(h.sent) == 0 {
 		return journal.Turn{}, journal.ErrNotFound
 	}
-	return journal.Turn{ID: "t_last", Session: session}, nil
+	return journal.Turn{ID: "t_last", Session: session, State: h.turns[fmt.Sprintf("t_%d", len(h.sent))].end.State}, nil
 }
 
 func (h *fakeHost) Effects(context.Context, string) ([]journal.ToolCall, error) {
@@ -201,6 +202,7 @@ func TestResume(t *testing.T) {
 		told    string
 	}{
 		"continue":                       {false, "", []string{"cut", "/continue"}, write, 2, ""},
+		"nothing to continue":            {false, "", []string{"ok", "/continue"}, nil, 1, "is complete: there is nothing to go on with"},
 		"retry without effects":          {false, "", []string{"cut", "/retry"}, nil, 2, ""},
 		"retry asks":                     {false, "y", []string{"cut", "/retry"}, write, 2, "  - shell make (whether it took effect is unknown)\n"},
 		"retry is not meant":             {false, "n", []string{"cut", "/retry"}, write, 1, "nothing was sent"},

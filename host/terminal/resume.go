@@ -32,7 +32,9 @@ func (c *Chat) resume(ctx context.Context, name, args string) (leave bool, err e
 	if err == nil {
 		switch name {
 		case "/continue":
-			return c.turn(ctx, Message{After: turn.ID, How: journal.RelationContinue})
+			if err = CanContinue(turn); err == nil {
+				return c.turn(ctx, Message{After: turn.ID, How: journal.RelationContinue})
+			}
 		case "/discard":
 			if err = c.Past.Discard(ctx, turn.ID); err == nil {
 				return false, c.Screen.Note(Discarded)
@@ -54,6 +56,14 @@ func (c *Chat) resume(ctx context.Context, name, args string) (leave bool, err e
 	}
 	c.worst = Worse(c.worst, ExitUsage)
 	return false, c.Screen.Fail(err)
+}
+
+// CanContinue returns the fault of going on with an answer that is whole.
+func CanContinue(t journal.Turn) error {
+	if t.State == journal.Complete {
+		return fault.New(fault.Usage, "the answer of turn "+t.ID+" is complete: there is nothing to go on with", "send a message of your own")
+	}
+	return nil
 }
 
 // What a person is told.
