@@ -78,10 +78,21 @@ const (
 
 // Exports of a tool plugin.
 const (
-	// ExportTools takes an empty object and returns ToolList.
+	// ExportTools takes ToolsQuery and returns ToolList.
 	ExportTools = "tools"
 	// ExportCall takes ToolCall and returns ToolResult.
 	ExportCall = "call"
+)
+
+// Functions of the host that a plugin may import from HostModule, beside now and
+// random. They need the capability http.
+const (
+	// HostModule is the module name of the host's functions.
+	HostModule = "zchost:host/v1"
+	// HostHTTP sends an HTTPRequest and gives an HTTPResponse.
+	HostHTTP = "http"
+	// HostHTTPResult copies what HostHTTP has given; with stdio only.
+	HostHTTPResult = "http_result"
 )
 
 // Sizes that both sides keep to.
@@ -92,4 +103,8 @@ const (
 	MaxToolCalls = 128
 	// MaxToolArguments is the most arguments of one tool call, in bytes.
 	MaxToolArguments = 1 << 20
+	// MaxTools is the most tools that a plugin offers.
+	MaxTools = 128
+	// MaxCallRequests is the most requests that one call sends with HostHTTP.
+	MaxCallRequests = 32
 )

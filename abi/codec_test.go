@@ -48,6 +48,7 @@ func TestCodec(t *testing.T) {
 	compare[abi.ToolList](t)
 	compare[abi.ToolResult](t)
 	compare[abi.ToolSpec](t)
+	compare[abi.ToolsQuery](t)
 	compare[abi.Usage](t)
 }
 

@@ -8,7 +8,8 @@ package abi
 type HTTPRequest struct {
 	// Method is the HTTP method; empty means POST.
 	Method string `json:"method,omitempty"`
-	// URL is absolute and at or below the endpoint's base_url.
+	// URL is absolute: at or below the endpoint's base_url, or, for the host
+	// function http, at a host of the capability.
 	URL string `json:"url,omitempty"`
 	// Headers are the header fields; their order is not kept. Host,
 	// Content-Length, Connection, Transfer-Encoding and Accept-Encoding are the
@@ -42,6 +43,9 @@ type HTTPResponse struct {
 	Body string `json:"body,omitempty"`
 	// URL is the address that the request went to, without its query.
 	URL string `json:"url,omitempty"`
+	// Failure, in what the host function http gives, says why there is no
+	// response; the status is then 0.
+	Failure *Failure `json:"failure,omitempty"`
 }
 
 // Header returns the value of the first header with that name, which is in

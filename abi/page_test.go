@@ -43,6 +43,12 @@ func TestPageDocuments(t *testing.T) {
 			checkExample[abi.Message](t, e[2])
 		case "ModelList":
 			checkExample[abi.ModelList](t, e[2])
+		case "ToolList":
+			checkExample[abi.ToolList](t, e[2])
+		case "ToolCall":
+			checkExample[abi.ToolCall](t, e[2])
+		case "ToolResult":
+			checkExample[abi.ToolResult](t, e[2])
 		default:
 			t.Errorf("nothing checks the example of %s", e[1])
 		}

@@ -14,6 +14,12 @@ const (
 	EffectWrite Effect = "write"
 )
 
+// ToolsQuery is the input of tools.
+type ToolsQuery struct {
+	// Options are the plugin's settings from the host's config, a JSON object.
+	Options Raw `json:"options,omitempty"`
+}
+
 // ToolList is the output of tools.
 type ToolList struct {
 	// Tools are the tools that the plugin offers; at least one.
@@ -40,6 +46,8 @@ type ToolCall struct {
 	Name string `json:"name"`
 	// Arguments are valid by the tool's input schema: a JSON object.
 	Arguments Raw `json:"arguments"`
+	// Options are the plugin's settings from the host's config, a JSON object.
+	Options Raw `json:"options,omitempty"`
 }
 
 // ToolResult is the output of call.

@@ -1047,6 +1047,11 @@ func (v *HTTPResponse) AppendJSON(dst []byte) []byte {
 		dst = jsonscan.AppendString(dst, v.URL)
 		dst = append(dst, ',')
 	}
+	if v.Failure != nil {
+		dst = append(dst, `"failure":`...)
+		dst = v.Failure.AppendJSON(dst)
+		dst = append(dst, ',')
+	}
 	return closeWith(dst, '}')
 }
 
@@ -1082,6 +1087,9 @@ func (v *HTTPResponse) scan(s *jsonscan.Scanner) {
 			v.Body = s.String()
 		case "url":
 			v.URL = s.String()
+		case "failure":
+			v.Failure = new(Failure)
+			v.Failure.scan(s)
 		}
 	}
 }
@@ -1205,6 +1213,42 @@ func (v *Piece) scan(s *jsonscan.Scanner) {
 }
 
 // AppendJSON appends the document as JSON to dst.
+func (v *ToolsQuery) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(v.Options) > 0 {
+		dst = append(dst, `"options":`...)
+		dst = appendRaw(dst, v.Options)
+		dst = append(dst, ',')
+	}
+	return closeWith(dst, '}')
+}
+
+// DecodeJSON sets the document to what is in data. It keeps no part of data. The
+// error is a *DecodeError.
+func (v *ToolsQuery) DecodeJSON(data []byte) error {
+	*v = ToolsQuery{}
+	s := jsonscan.New(data)
+	v.scan(&s)
+	return decodeError("ToolsQuery", s.End())
+}
+
+func (v *ToolsQuery) scan(s *jsonscan.Scanner) {
+	if s.Null() {
+		return
+	}
+	s.Object()
+	for key, ok := s.Key(); ok; key, ok = s.Key() {
+		if s.Null() {
+			continue
+		}
+		switch string(key) {
+		case "options":
+			v.Options = scanRaw(s)
+		}
+	}
+}
+
+// AppendJSON appends the document as JSON to dst.
 func (v *ToolList) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = append(dst, `"tools":`...)
@@ -1311,6 +1355,11 @@ func (v *ToolCall) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `"arguments":`...)
 	dst = appendRaw(dst, v.Arguments)
 	dst = append(dst, ',')
+	if len(v.Options) > 0 {
+		dst = append(dst, `"options":`...)
+		dst = appendRaw(dst, v.Options)
+		dst = append(dst, ',')
+	}
 	return closeWith(dst, '}')
 }
 
@@ -1339,6 +1388,8 @@ func (v *ToolCall) scan(s *jsonscan.Scanner) {
 			v.Name = s.String()
 		case "arguments":
 			v.Arguments = scanRaw(s)
+		case "options":
+			v.Options = scanRaw(s)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -14,7 +15,7 @@ import (
 )
 
 // hostModule is the module name of the host's own functions.
-const hostModule = "zchost:host/v1"
+const hostModule = abi.HostModule
 
 // Capabilities are what a plugin asks for in the [capabilities] table of its
 // manifest, and what an operator allows. A plugin has what is in both.
@@ -34,14 +35,6 @@ type Capabilities struct {
 	Tools []string `json:"tools,omitempty"`
 }
 
-// hostFunc is one function of zchost:host/v1. None takes a pointer: the value
-// is the result.
-type hostFunc struct {
-	name string
-	sig  signature
-	call func(ctx context.Context) uint64
-}
-
 // grant is one row of the grants table: all that a capability opens.
 type grant struct {
 	capability string
@@ -50,6 +43,9 @@ type grant struct {
 	names func(Capabilities) []string
 	// kinds may have it on this host.
 	kinds []abi.Kind
+	// covers says whether what the operator permits is enough for what the
+	// manifest lists; nil means that they have to be the same.
+	covers func(permitted, asked string) bool
 	// functions of zchost:host/v1 that it links.
 	functions []hostFunc
 	// wasi opens what it opens in WASI.
@@ -64,22 +60,26 @@ func grants() []grant {
 	return []grant{
 		{
 			capability: "clock", names: func(c Capabilities) []string { return flag(c.Clock) }, kinds: all,
-			functions: []hostFunc{{"now", signature{results: string([]byte{valueI64})}, now}},
+			functions: []hostFunc{number("now", now)},
 			wasi: func(c wazero.ModuleConfig) wazero.ModuleConfig {
 				return c.WithSysWalltime().WithSysNanotime()
 			},
 		},
 		{
 			capability: "random", names: func(c Capabilities) []string { return flag(c.Random) }, kinds: all,
-			functions: []hostFunc{{"random", signature{results: string([]byte{valueI64})}, random}},
+			functions: []hostFunc{number("random", random)},
 			wasi: func(c wazero.ModuleConfig) wazero.ModuleConfig {
 				return c.WithRandSource(rand.Reader)
 			},
 		},
 		// Opens nothing inside: the host puts secrets in after the call.
 		{capability: "secrets", names: func(c Capabilities) []string { return c.Secrets }, kinds: all},
+		{
+			capability: "http", names: func(c Capabilities) []string { return c.HTTP },
+			kinds:  []abi.Kind{abi.KindHook, abi.KindTool}, // a provider's requests are the host's to send
+			covers: coversHost, functions: httpFunctions(),
+		},
 		// No kind may have these on this host.
-		{capability: "http", names: func(c Capabilities) []string { return c.HTTP }},
 		{capability: "kv", names: func(c Capabilities) []string { return flag(c.KV) }},
 		{capability: "tools", names: func(c Capabilities) []string { return c.Tools }},
 	}
@@ -105,14 +105,24 @@ func granted(kind abi.Kind, asked, allowed Capabilities) (have []grant, problems
 			continue
 		}
 		permitted := g.names(allowed)
+		covered := func(name string) bool {
+			return slices.ContainsFunc(permitted, func(p string) bool { return p == name || g.covers != nil && g.covers(p, name) })
+		}
 		for _, name := range names {
-			if !slices.Contains(permitted, name) {
+			if !covered(name) {
 				problems = append(problems, fmt.Sprintf("capability %s is not granted", label(g.capability, name)))
 			}
 		}
 		have = append(have, g)
 	}
 	return have, problems
+}
+
+// coversHost tells whether a host that the operator permits covers one that a
+// plugin asks for: "*" covers all, and "*.example.com" what ends with it.
+func coversHost(permitted, asked string) bool {
+	below, wild := strings.CutPrefix(strings.ToLower(permitted), "*.")
+	return permitted == "*" || wild && strings.HasSuffix(strings.ToLower(asked), "."+below) || strings.EqualFold(permitted, asked)
 }
 
 func label(capability, name string) string {

@@ -34,7 +34,7 @@ func requiredExports(m Manifest) []string {
 	case abi.KindHook:
 		return []string{"before_agent_reply"}
 	case abi.KindTool:
-		return []string{"tools", "call"}
+		return []string{abi.ExportTools, abi.ExportCall}
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func checkExports(mod *module, m Manifest) (problems []string) {
 
 // checkImports returns what the module wants and does not get. known are the
 // functions of each module that it may import from.
-func checkImports(mod *module, known map[string]map[string]signature) (problems []string) {
+func checkImports(mod *module, io abi.IO, known map[string]map[string]signature) (problems []string) {
 	foreign := map[string]bool{}
 	for _, i := range mod.imports {
 		functions, allowed := known[i.module]
@@ -94,7 +94,7 @@ func checkImports(mod *module, known map[string]map[string]signature) (problems 
 		case i.kind != externFunc:
 			problems = append(problems, fmt.Sprintf("plugin.wasm imports %s.%s, which is not a function", i.module, printable(i.name)))
 		case !exists && i.module == hostModule:
-			problems = append(problems, missingGrant(i.name))
+			problems = append(problems, missingGrant(i.name, io))
 		case !exists:
 			problems = append(problems, fmt.Sprintf("plugin.wasm imports %s.%s, which does not exist", i.module, printable(i.name)))
 		case sig != i.sig:
@@ -105,12 +105,16 @@ func checkImports(mod *module, known map[string]map[string]signature) (problems 
 }
 
 // missingGrant says why a function of the host is not linked.
-func missingGrant(name string) string {
+func missingGrant(name string, io abi.IO) string {
 	for _, g := range grants() {
 		for _, f := range g.functions {
-			if f.name == name {
-				return fmt.Sprintf("plugin.wasm imports %s.%s, which needs the capability %s", hostModule, name, g.capability)
+			if f.name != name {
+				continue
 			}
+			if _, ok := f.sig(io); !ok {
+				return fmt.Sprintf("plugin.wasm imports %s.%s, which there is not with io = %q", hostModule, name, io)
+			}
+			return fmt.Sprintf("plugin.wasm imports %s.%s, which needs the capability %s", hostModule, name, g.capability)
 		}
 	}
 	return fmt.Sprintf("plugin.wasm imports %s.%s, which this host does not have", hostModule, printable(name))
@@ -121,7 +125,9 @@ func imports(m Manifest, have []grant, wasi map[string]signature) map[string]map
 	own := map[string]signature{}
 	for _, g := range have {
 		for _, f := range g.functions {
-			own[f.name] = f.sig
+			if sig, ok := f.sig(m.IO); ok {
+				own[f.name] = sig
+			}
 		}
 	}
 	known := map[string]map[string]signature{wasiModule: wasi, hostModule: own}

@@ -35,6 +35,7 @@ type blueprint struct {
 	start  int64  // bytes of memory that an instance needs to start
 	limits Limits
 	grants []grant
+	http   HTTP // nil without the capability
 	budget *budget
 	cache  wazero.CompilationCache
 	interp bool
@@ -108,6 +109,7 @@ func wasiFunctions(ctx context.Context) (map[string]signature, error) {
 func judge(ctx context.Context, err error, m *memories, stderr *head) error {
 	var exit *sys.ExitError
 	exited := errors.As(err, &exit)
+	var own *failure // of a host function
 	said := panicText(stderr.String())
 	code := uint32(0)
 	if exited {
@@ -116,6 +118,8 @@ func judge(ctx context.Context, err error, m *memories, stderr *head) error {
 	switch {
 	case code == sys.ExitCodeContextCanceled, errors.Is(ctx.Err(), context.Canceled):
 		return fail(ReasonCanceled, context.Cause(ctx))
+	case errors.As(err, &own):
+		return own
 	case errors.Is(err, errOutput):
 		return fail(ReasonOutput, errOutput)
 	case m.refused.Load():

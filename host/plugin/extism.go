@@ -38,9 +38,10 @@ func newExtismEngine(ctx context.Context, b blueprint) (engine, error) {
 	config := extism.PluginConfig{RuntimeConfig: b.runtimeConfig(), EnableWasi: true}
 	var functions []extism.HostFunction
 	for _, f := range b.functions() {
-		h := extism.NewHostFunctionWithStack(f.name, func(ctx context.Context, _ *extism.CurrentPlugin, stack []uint64) {
-			stack[0] = f.call(ctx)
-		}, []byte(f.sig.params), []byte(f.sig.results))
+		if f.extism == nil {
+			continue
+		}
+		h := extism.NewHostFunctionWithStack(f.name, f.extism.call, []byte(f.extism.sig.params), []byte(f.extism.sig.results))
 		h.SetNamespace(hostModule)
 		functions = append(functions, h)
 	}
@@ -61,7 +62,7 @@ func (e *extismEngine) close(ctx context.Context) error {
 }
 
 func (e *extismEngine) start(ctx context.Context) (_ instance, err error) {
-	i := &extismInstance{output: e.blueprint.limits.Output}
+	i := &extismInstance{output: e.blueprint.limits.Output, http: e.blueprint.http}
 	ctx, i.memories, err = e.blueprint.startMemory(ctx)
 	if err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ type extismInstance struct {
 	plugin   *extism.Plugin
 	memories *memories
 	world    world
-	output   int // bytes at most
+	output   int  // bytes at most
+	http     HTTP // nil if it may send nothing
 	closed   bool
 }
 
@@ -94,6 +96,7 @@ func (i *extismInstance) call(ctx context.Context, export string, in []byte) ([]
 	i.world.reset()
 	i.memories.refused.Store(false)
 	clear(i.plugin.Var) // a plugin is pure: nothing stays from one call to the next
+	ctx = withOutside(ctx, i.http)
 	var rc uint32
 	var out []byte
 	err := guard(func() (err error) {

@@ -49,6 +49,9 @@ type Grant struct {
 	// Limits are caps on what the manifest asks for; zero fields are 256 MiB,
 	// 30 s and 64 MiB.
 	Limits Limits
+	// HTTP sends the requests of a plugin with the capability http, by the rules
+	// of the ABI. Without it no plugin has that capability.
+	HTTP HTTP
 	// Instances is the most calls that run at once; default twice GOMAXPROCS.
 	Instances int
 }
@@ -136,6 +139,9 @@ func (r *Runtime) Load(ctx context.Context, s Source, g Grant) (*Plugin, error) 
 		binary: mod.slim(), start: int64(mod.minPages) * pageSize, //nolint:gosec // checked against the limit
 		limits: p.limits, grants: p.grants, budget: r.budget, interp: r.interp,
 	}
+	if len(p.manifest.Capabilities.HTTP) > 0 {
+		b.http = g.HTTP
+	}
 	p.engine, err = r.compile(ctx, p, b, digest)
 	if err != nil {
 		return nil, err
@@ -183,12 +189,15 @@ func (r *Runtime) plan(s Source, g Grant) (*Plugin, *module, error) {
 	problems = append(problems, more...)
 	p.grants, more = granted(manifest.Kind, manifest.Capabilities, g.Capabilities)
 	problems = append(problems, more...)
+	if g.HTTP == nil && len(manifest.Capabilities.HTTP) > 0 && len(more) == 0 {
+		problems = append(problems, "capability http: there is nothing to send requests with")
+	}
 	if p.config, err = effectiveConfig(manifest, g.Config); err != nil {
 		problems = append(problems, printable(err.Error()))
 	}
 	if mod != nil {
 		problems = append(problems, checkExports(mod, manifest)...)
-		problems = append(problems, checkImports(mod, imports(manifest, p.grants, r.wasi))...)
+		problems = append(problems, checkImports(mod, manifest.IO, imports(manifest, p.grants, r.wasi))...)
 		problems = append(problems, checkMemory(mod, p.limits)...)
 	}
 	if len(problems) > 0 {

@@ -50,9 +50,12 @@ func (e *stdioEngine) link(ctx context.Context) error {
 	}
 	builder := e.runtime.NewHostModuleBuilder(hostModule)
 	for _, f := range functions {
-		call := api.GoFunc(func(ctx context.Context, stack []uint64) { stack[0] = f.call(ctx) })
+		if f.stdio == nil {
+			continue
+		}
+		call := api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) { f.stdio.call(ctx, m.Memory(), stack) })
 		builder.NewFunctionBuilder().
-			WithGoFunction(call, []api.ValueType(f.sig.params), []api.ValueType(f.sig.results)).
+			WithGoModuleFunction(call, []api.ValueType(f.stdio.sig.params), []api.ValueType(f.stdio.sig.results)).
 			Export(f.name)
 	}
 	if _, err := builder.Instantiate(ctx); err != nil {
@@ -69,7 +72,7 @@ func (e *stdioEngine) close(ctx context.Context) error {
 }
 
 func (e *stdioEngine) start(ctx context.Context) (_ instance, err error) {
-	i := &stdioInstance{functions: map[string]api.Function{}}
+	i := &stdioInstance{functions: map[string]api.Function{}, http: e.blueprint.http}
 	i.out.most = e.blueprint.limits.Output
 	ctx, i.memories, err = e.blueprint.startMemory(ctx)
 	if err != nil {
@@ -98,6 +101,7 @@ type stdioInstance struct {
 	in        input
 	out       output
 	stack     [1]uint64
+	http      HTTP // nil if it may send nothing
 }
 
 func (i *stdioInstance) call(ctx context.Context, export string, in []byte) ([]byte, error) {
@@ -112,6 +116,7 @@ func (i *stdioInstance) call(ctx context.Context, export string, in []byte) ([]b
 	i.memories.refused.Store(false)
 	i.in.rest, i.out.kept = in, i.out.kept[:0]
 	i.stack[0] = 0
+	ctx = withOutside(ctx, i.http)
 	err := guard(func() error { return f.CallWithStack(ctx, i.stack[:]) })
 	i.in.rest = nil
 	switch {

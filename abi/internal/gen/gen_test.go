@@ -64,8 +64,7 @@ func TestPageShowsExports(t *testing.T) {
 	for name, value := range m.consts {
 		if strings.HasPrefix(name, "Export") {
 			exports++
-			row := "\n| " + value + " | "
-			if !strings.Contains(string(page), row+"[") && !strings.Contains(string(page), row+"`{}` | [") {
+			if !strings.Contains(string(page), "\n| "+value+" | [") {
 				t.Errorf("the page has no row for %s", value)
 			}
 		}
