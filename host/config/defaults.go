@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,30 @@ func Recognised(environ []string) []Known {
 		}
 	}
 	return list
+}
+
+// ollamaURL is where Ollama listens if it is not told otherwise.
+const ollamaURL = "http://127.0.0.1:11434"
+
+// OllamaURL returns where an Ollama would listen: what OLLAMA_HOST says, as
+// Ollama's own programs read it, else its usual port on this machine.
+func OllamaURL(environ []string) string {
+	host := strings.TrimRight(env(environ).get("OLLAMA_HOST"), "/")
+	if msg, _ := checkURL(host); host != "" && msg == "" {
+		return host
+	}
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), "11434"
+	}
+	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
+		name = "127.0.0.1"
+	}
+	address := net.JoinHostPort(name, port)
+	if !isHost(address) {
+		return ollamaURL
+	}
+	return "http://" + address
 }
 
 // env is an environment as os.Environ returns it.

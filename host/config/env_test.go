@@ -170,3 +170,25 @@ func TestRecognised(t *testing.T) {
 		t.Errorf("keys %v, error %v", c.Providers["a.b"].APIKeys, err)
 	}
 }
+
+// TestOllamaURL reads OLLAMA_HOST as Ollama does.
+func TestOllamaURL(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"":                      "http://127.0.0.1:11434",
+		"0.0.0.0":               "http://127.0.0.1:11434",
+		"[::]:1":                "http://127.0.0.1:1",
+		":8080":                 "http://127.0.0.1:8080",
+		"box.lan":               "http://box.lan:11434",
+		"box.lan:1/":            "http://box.lan:1",
+		"::1":                   "http://[::1]:11434",
+		"https://box.lan/base/": "https://box.lan/base",
+		"http://box.lan:1":      "http://box.lan:1",
+		"a b":                   "http://127.0.0.1:11434",
+		"x:99999":               "http://127.0.0.1:11434",
+	} {
+		if got := config.OllamaURL([]string{"OLLAMA_HOST=" + host}); got != want {
+			t.Errorf("%q is %s, want %s", host, got, want)
+		}
+	}
+}

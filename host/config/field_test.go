@@ -143,7 +143,7 @@ func page() string {
 			b.WriteString("\nAnd every key of [[reliability]](#reliability).\n")
 		}
 	}
-	b.WriteString("\n## Example\n\nWhat `zchost init` writes where OPENAI_API_KEY is set:\n\n```toml\n" + Template([]string{"OPENAI_API_KEY=x"}) + "```\n")
+	b.WriteString("\n## Example\n\nWhat `zchost init` writes where OPENAI_API_KEY is set:\n\n```toml\n" + Template([]string{"OPENAI_API_KEY=x"}, "") + "```\n")
 	return b.String()
 }
 

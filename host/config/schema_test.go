@@ -161,9 +161,13 @@ func TestSchemaAndLoadAgree(t *testing.T) {
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	for want, env := range map[string][]string{
-		"demo": nil, "openai": {"OPENAI_API_KEY=hunter2"}, "anthropic": {"ANTHROPIC_API_KEY=hunter2"}, "gemini": {"GEMINI_API_KEY=hunter2", "X=y"},
+		"demo": nil, "local": nil, "openai": {"OPENAI_API_KEY=hunter2"}, "anthropic": {"ANTHROPIC_API_KEY=hunter2"}, "gemini": {"GEMINI_API_KEY=hunter2", "X=y"},
 	} {
-		text := config.Template(env)
+		ollama := ""
+		if want == "local" {
+			ollama = "http://127.0.0.1:5"
+		}
+		text := config.Template(env, ollama)
 		c, err := load(t, text, env...)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)

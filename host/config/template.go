@@ -1,11 +1,15 @@
 package config
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Template returns a commented first config, for `init`. It loads without
 // problems in the same environment: keys that are set there are referred to,
-// never copied.
-func Template(environ []string) string {
+// never copied. ollama is the address of an Ollama that was found, "" if none
+// was; it is used where there is no key.
+func Template(environ []string, ollama string) string {
 	known := Recognised(environ)
 	var b strings.Builder
 	b.WriteString(`# What zchost runs. "zchost config check" finds mistakes in this file,
@@ -16,9 +20,12 @@ func Template(environ []string) string {
 # Who answers.
 [agents.main]
 `)
-	if len(known) > 0 {
+	switch {
+	case len(known) > 0:
 		b.WriteString("model = \"" + known[0].Provider + "\"   # a profile: one of the [models.…] below, or \"demo\"\n")
-	} else {
+	case ollama != "":
+		b.WriteString("model = \"local\"    # a profile: one of the [models.…] below, or \"demo\"\n")
+	default:
 		b.WriteString("model = \"demo\"     # built in, needs no network and no key; or one of the [models.…] below\n")
 	}
 	b.WriteString(`# system = "You are a helpful assistant."
@@ -28,23 +35,31 @@ func Template(environ []string) string {
 		active := len(known) > 0 && known[0].Env == v.Env
 		b.WriteString("\n" + vendorText(v, active))
 	}
-	b.WriteString(templateLocal + templateTools + costText(known) + templateReliability)
+	b.WriteString(localText(cmp.Or(ollama, ollamaURL), ollama != "" && len(known) == 0) + templateTools + costText(known) + templateReliability)
 	return b.String()
 }
 
-const templateLocal = `
+// localText is the part of the template for a model on this machine, as a
+// comment unless it is used.
+func localText(url string, active bool) string {
+	text := `[models.local]
+provider = "local"
+model    = "llama3.2"            # one of those that ` + "`ollama list`" + ` shows
+context  = 8192                  # tokens that its window holds; a full one is summarised
+
+[providers.local]
+plugin   = "ollama"
+base_url = "` + url + `"
+`
+	if !active {
+		text = commented(text)
+	}
+	return `
 # A model on this machine, with Ollama. Any other server that is compatible with
 # OpenAI's chat completions has the plugin openai-chat and a base_url with /v1:
 # llama.cpp's is http://127.0.0.1:8080/v1.
-# [models.local]
-# provider = "local"
-# model    = "llama3.2"
-# context  = 8192                # tokens that its window holds; a full one is summarised
-#
-# [providers.local]
-# plugin   = "ollama"
-# base_url = "http://127.0.0.1:11434"
-`
+` + text
+}
 
 const templateTools = `
 # Tools: an agent has none until it names them. File tools and the shell stay in
@@ -112,9 +127,14 @@ api_keys = ["env:` + v.Env + `"]     # a reference, never the key itself; or fil
 	if active {
 		return "# " + v.Env + " was found in the environment.\n" + text
 	}
+	return "# With " + v.Env + " in the environment:\n" + commented(text)
+}
+
+// commented puts lines into comments.
+func commented(text string) string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = strings.TrimSuffix("# "+strings.TrimPrefix(l, "# "), " ")
 	}
-	return "# With " + v.Env + " in the environment:\n" + strings.Join(lines, "\n") + "\n"
+	return strings.Join(lines, "\n") + "\n"
 }
