@@ -10,12 +10,12 @@ import (
 // serverVariable makes the test program an MCP server.
 const serverVariable = "ZCHOST_LESSON_MCP_SERVER"
 
-// serveMCP is a small server of the Model Context Protocol on stdio: it has a
-// tool that reads and a tool that writes.
+// serveMCP is a small server of the Model Context Protocol on stdio. Its two
+// tools are named and annotated like those of the reference server for files.
 func serveMCP(in io.Reader, out io.Writer) {
 	const tools = `{"tools":[
-{"name":"find_book","description":"Finds a book by its title.","inputSchema":{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]},"annotations":{"readOnlyHint":true}},
-{"name":"lend_book","description":"Lends a book.","inputSchema":{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}}]}`
+{"name":"list_directory","description":"Lists a directory.","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},"annotations":{"readOnlyHint":true}},
+{"name":"write_file","description":"Writes a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]},"annotations":{"readOnlyHint":false}}]}`
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var request struct {
@@ -36,9 +36,9 @@ func serveMCP(in io.Reader, out io.Writer) {
 		case "tools/list":
 			result = tools
 		case "tools/call":
-			text := "Moby-Dick: shelf 7, not lent"
-			if request.Params.Name == "lend_book" {
-				text = "Moby-Dick: lent until Friday"
+			text := "[FILE] milk.txt"
+			if request.Params.Name == "write_file" {
+				text = "Successfully wrote to bread.txt"
 			}
 			result = fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text)
 		}

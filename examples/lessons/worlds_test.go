@@ -2,6 +2,7 @@ package lessons_test
 
 import (
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,7 @@ func worlds() map[string]func(*testing.T, *lesson) []string {
 		"04-local":       local,
 		"05-approval":    approvals,
 		"06-shell":       shell,
+		"07-mcp":         server,
 		"09-budget":      oneKey,
 		"10-interrupted": interrupted,
 	}
@@ -101,6 +103,29 @@ func shell(t *testing.T, _ *lesson) []string {
 		}
 		return answer{call: "read_file", arguments: `{"path":"/etc/passwd"}`}
 	}))
+}
+
+// server: the test program plays the server for files.
+func server(t *testing.T, _ *lesson) []string {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := start(t, openAI, func(q asked) answer {
+		switch {
+		case q.result && strings.Contains(q.last, "Successfully"):
+			return answer{text: "I have noted it."}
+		case q.result && strings.Contains(q.last, "[FILE]"):
+			return answer{text: "There is one note, milk.txt."}
+		case q.result:
+			return answer{text: "Then I leave it."}
+		case strings.Contains(q.last, "Which"):
+			return answer{call: "files__list_directory", arguments: `{"path":"."}`}
+		}
+		return answer{call: "files__write_file", arguments: `{"path":"bread.txt","content":"The bread is stale.\n"}`}
+	})
+	return append(openAIAt(url),
+		"ZCHOST_MCP__FILES__COMMAND="+program, "ZCHOST_MCP__FILES__ENV__"+serverVariable+"=text:1")
 }
 
 // openAIAt sends the provider openai to a server.

@@ -50,6 +50,7 @@ context  = 8192                  # tokens that its window holds; a full one is s
 [providers.local]
 plugin   = "ollama"
 base_url = "` + url + `"
+options  = { num_ctx = 8192 }    # the same number for Ollama, which cuts off what is longer
 `
 	if !active {
 		text = commented(text)
