@@ -27,6 +27,7 @@ type pty struct {
 
 	mu     sync.Mutex
 	screen bytes.Buffer
+	home   string
 	drawn  chan struct{} // closed and replaced at each output
 	read   chan struct{} // closed when the terminal is gone
 }
@@ -35,6 +36,12 @@ type pty struct {
 // url.
 func startChat(t *testing.T, url string, env ...string) *pty {
 	t.Helper()
+	return startOn(t, t.TempDir(), url, []string{"chat"}, env...)
+}
+
+// startOn runs the program on a terminal.
+func startOn(t *testing.T, home, url string, args []string, env ...string) *pty {
+	t.Helper()
 	if len(builtin.Names()) == 0 {
 		t.Fatal("the built-in plugins are not built: run make plugins")
 	}
@@ -42,17 +49,16 @@ func startChat(t *testing.T, url string, env ...string) *pty {
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	home := t.TempDir()
 	config := fmt.Sprintf("[models.m]\nprovider = \"a\"\nmodel = \"m\"\n[providers.a]\nplugin = \"openai-chat\"\nbase_url = %q\nprovider_backoff_ms = 1\n", url)
 	if err := os.WriteFile(home+"/config.toml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
-	cmd := exec.CommandContext(ctx, "zchost", "chat")
+	cmd := exec.CommandContext(ctx, "zchost", args...)
 	cmd.Env = append(os.Environ(), append([]string{"ZCHOST_HOME=" + home, "HOME=" + home, "TERM=xterm", "LANG=C"}, env...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	p := &pty{t: t, ctrl: ctrl, cmd: cmd, drawn: make(chan struct{}), read: make(chan struct{})}
+	p := &pty{t: t, home: home, ctrl: ctrl, cmd: cmd, drawn: make(chan struct{}), read: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

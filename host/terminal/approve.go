@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/zchost/zchost/abi"
@@ -13,24 +14,44 @@ import (
 
 // Keys gives single keys, while no line is being edited.
 type Keys interface {
-	// Key waits for a key that is pressed from now on; what was typed before
-	// is dropped, since it was no answer to a question that nobody had seen.
-	// Several bytes at once, as from a paste or an arrow key, are no key.
+	// Take begins to read keys. What was typed before is dropped: it was no
+	// answer to a question that nobody had seen. back gives the terminal back.
+	Take() (back func(), err error)
+	// Key waits for a key. Several at once, as from a paste, are no key.
 	Key(ctx context.Context) (byte, error)
 }
 
 // NewKeys reads keys from a file; nil if it is no terminal, or if single keys
 // cannot be read on this system.
 func NewKeys(in *os.File) Keys {
-	if !canReadKey || !IsTerminal(in) {
+	if !canReadKeys || !IsTerminal(in) {
 		return nil
 	}
-	return tty{in}
+	return &tty{in: in}
 }
 
-type tty struct{ in *os.File }
+type tty struct {
+	in    *os.File
+	clean Cleaner
+}
 
-func (t tty) Key(ctx context.Context) (byte, error) { return readKey(ctx, int(t.in.Fd())) }
+func (t *tty) Take() (func(), error) {
+	t.clean = Cleaner{}
+	return takeKeys(int(t.in.Fd()))
+}
+
+// Key drops what is no character: an arrow key is ESC, "[" and a letter.
+func (t *tty) Key(ctx context.Context) (byte, error) {
+	for {
+		typed, err := readKeys(ctx, int(t.in.Fd()))
+		if err != nil {
+			return 0, err
+		}
+		if keys := strings.TrimSpace(string(t.clean.Append(nil, typed))); len(keys) == 1 {
+			return keys[0], nil
+		}
+	}
+}
 
 // NewApprover returns who can be asked on this screen, by keys from in; nil if
 // nobody can.
@@ -78,6 +99,11 @@ func (a *Approver) Ask(ctx context.Context, q Question) (allow bool, by string, 
 	if err != nil {
 		return false, "", err
 	}
+	back, err := a.Keys.Take()
+	if err != nil {
+		return false, "", err
+	}
+	defer back()
 	for {
 		if err := a.prompt(q, cut); err != nil {
 			return false, "", err
@@ -163,6 +189,11 @@ func (a *Approver) write(text string) error {
 
 // Confirm asks a question of yes or no.
 func (a *Approver) Confirm(ctx context.Context, question string) (bool, error) {
+	back, err := a.Keys.Take()
+	if err != nil {
+		return false, err
+	}
+	defer back()
 	if err := a.write(question + " [y yes, n no] "); err != nil {
 		return false, err
 	}

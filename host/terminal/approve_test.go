@@ -71,6 +71,8 @@ func (h *fakeHost) Discard(_ context.Context, turn string) error {
 // typist presses these keys, and then none.
 type typist struct{ keys string }
 
+func (*typist) Take() (func(), error) { return func() {}, nil }
+
 func (k *typist) Key(ctx context.Context) (byte, error) {
 	if k.keys == "" {
 		<-ctx.Done()

@@ -10,8 +10,10 @@ import (
 // echoOff does nothing here: what is typed meanwhile may show up in the answer.
 func echoOff(int) (on func()) { return func() {} }
 
-// canReadKey says that single keys cannot be read here: calls that need an
+// canReadKeys says that single keys cannot be read here: calls that need an
 // approval are refused.
-const canReadKey = false
+const canReadKeys = false
 
-func readKey(context.Context, int) (byte, error) { return 0, errors.ErrUnsupported }
+func takeKeys(int) (func(), error) { return nil, errors.ErrUnsupported }
+
+func readKeys(context.Context, int) (string, error) { return "", errors.ErrUnsupported }

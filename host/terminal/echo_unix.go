@@ -27,41 +27,45 @@ func echoOff(fd int) (on func()) {
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, state) }
 }
 
-// canReadKey says that readKey works here.
-const canReadKey = true
+// canReadKeys says that the two functions below work here.
+const canReadKeys = true
 
 // maxQuickReads is how often a terminal may give nothing at once, which one
 // that is gone does.
 const maxQuickReads = 100
 
-// readKey waits for a single byte from a terminal. What was typed before is
-// dropped. Ctrl-C goes on to be a signal.
-func readKey(ctx context.Context, fd int) (key byte, err error) {
+// takeKeys makes a terminal give keys at once and not show them, and drops what
+// was typed before; back gives it back. Ctrl-C goes on to be a signal.
+func takeKeys(fd int) (back func(), err error) {
 	state, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
-		return 0, fmt.Errorf("read key: %w", err)
+		return nil, fmt.Errorf("read keys: %w", err)
 	}
 	raw := *state
 	raw.Lflag &^= unix.ECHO | unix.ICANON
 	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 0, 1 // a read lasts 0.1 s at most
 	if err := unix.IoctlSetTermios(fd, flushTermios, &raw); err != nil {
-		return 0, fmt.Errorf("read key: %w", err)
+		return nil, fmt.Errorf("read keys: %w", err)
 	}
-	defer func() { err = errors.Join(err, unix.IoctlSetTermios(fd, setTermios, state)) }()
-	var buf [64]byte
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, state) }, nil
+}
+
+// readKeys waits until something is typed.
+func readKeys(ctx context.Context, fd int) (string, error) {
+	var buf [256]byte
 	for quick := 0; quick < maxQuickReads; {
 		began := time.Now()
 		n, err := unix.Read(fd, buf[:])
 		switch {
 		case ctx.Err() != nil:
-			return 0, fmt.Errorf("read key: %w", context.Cause(ctx))
-		case n == 1:
-			return buf[0], nil
+			return "", fmt.Errorf("read keys: %w", context.Cause(ctx))
+		case n > 0:
+			return string(buf[:n]), nil
 		case err != nil && !errors.Is(err, unix.EINTR):
-			return 0, fmt.Errorf("read key: %w", err)
-		case n <= 0 && time.Since(began) < 10*time.Millisecond:
+			return "", fmt.Errorf("read keys: %w", err)
+		case time.Since(began) < 10*time.Millisecond:
 			quick++
 		}
 	}
-	return 0, io.EOF
+	return "", io.EOF
 }
