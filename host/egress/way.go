@@ -1,0 +1,95 @@
+package egress
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/host/secret"
+)
+
+// Way is the way to a server that the operator named, for a protocol that has a
+// client of its own (that of MCP servers). It is an http.RoundTripper, and
+// leaves times and sizes to that client.
+//
+// The server may have any address. Where it redirects to another one, that has
+// to be public, is not told the headers, and not what names the session; a
+// proxy is not used for it.
+type Way struct {
+	client *Client
+	origin string // of the server
+	header http.Header
+	own    *http.Transport
+	others *http.Transport
+}
+
+// Way returns the way to a server. Its origin alone gets the headers. What is
+// secret in them is taken out of everything that comes back by who reads it;
+// the client's Redactor learns it here. The error says what is wrong with the
+// address, and repeats nothing of it.
+func (c *Client) Way(address string, headers map[string]secret.Value) (*Way, error) {
+	if why := plainURL(address); why != "" {
+		return nil, refused("its address %s", why)
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, refused("its address does not begin with http://HOST or https://HOST, or holds a user or password")
+	}
+	w := &Way{client: c, origin: origin(u), header: http.Header{}, own: c.transport}
+	for name, value := range headers {
+		c.redactor.Add(value)
+		w.header.Set(name, value.Reveal())
+	}
+	door := &guard{dial: c.options.Dial, resolve: c.options.Resolve, private: func(string, string) bool { return false }}
+	w.others = c.newTransport(door.connect)
+	w.others.DisableKeepAlives = true
+	return w, nil
+}
+
+// RoundTrip sends a request.
+func (w *Way) RoundTrip(req *http.Request) (*http.Response, error) {
+	// A request is its sender's: only the copy is changed.
+	out := req.Clone(dialEndsWith(req.Context()))
+	transport := w.own
+	if origin(out.URL) == w.origin {
+		for name, values := range w.header {
+			out.Header[name] = values
+		}
+	} else {
+		if out.URL.User != nil || strings.HasPrefix(w.origin, "https:") && out.URL.Scheme != "https" {
+			return nil, refused("a redirect from %s leads from https to http, or holds a user or password", w.origin)
+		}
+		transport = w.others
+		out.Header = carried(out.Header)
+	}
+	w.client.own(out.Header)
+	resp, err := transport.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	w.unzip(resp)
+	return resp, nil
+}
+
+// unzip makes the body readable that a server compressed without being asked.
+func (w *Way) unzip(resp *http.Response) {
+	var encoding []abi.Header
+	for _, v := range resp.Header.Values("Content-Encoding") {
+		encoding = append(encoding, abi.Header{Name: "content-encoding", Value: v})
+	}
+	if len(encoding) == 0 || strings.EqualFold(encoding[0].Value, "identity") {
+		return
+	}
+	resp.Body = unzipped{decode(resp.Body, encoding), resp.Body}
+	resp.Header.Del("Content-Encoding")
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+}
+
+// unzipped is a body that is read through a decoder.
+type unzipped struct {
+	io.Reader
+	io.Closer
+}

@@ -1,0 +1,124 @@
+package egress_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/zchost/zchost/host/egress"
+	"github.com/zchost/zchost/host/secret"
+)
+
+// A server that the operator named may be private and gets the headers; where
+// it redirects to may not, and does not.
+func TestWay(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Host+r.URL.Path+" "+r.Header.Get("Authorization")+" "+r.Header.Get("Mcp-Session-Id"))
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, "http://other.example/x", http.StatusTemporaryRedirect)
+		case "/inside":
+			http.Redirect(w, r, "http://inner.example/x", http.StatusTemporaryRedirect)
+		case "/here":
+			http.Redirect(w, r, "/x", http.StatusTemporaryRedirect)
+		case "/zip":
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			_, _ = io.WriteString(z, "unzipped")
+			_ = z.Close()
+		default:
+			_, _ = io.WriteString(w, "plain")
+		}
+	}))
+	defer server.Close()
+	addresses := map[string]string{"mcp.lan": "10.0.0.7", "other.example": "93.184.216.34", "inner.example": "10.0.0.8"}
+	c := egress.New(egress.Options{
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+		},
+		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr(addresses[host])}, nil
+		},
+	})
+	defer c.Close()
+	way, err := c.Way("http://mcp.lan/mcp", map[string]secret.Value{"Authorization": secret.New("Bearer " + key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: way}
+	for path, want := range map[string]string{
+		"/plain":  "mcp.lan/plain Bearer " + key + " s-1 = plain",
+		"/zip":    "mcp.lan/zip Bearer " + key + " s-1 = unzipped",
+		"/here":   "mcp.lan/here Bearer " + key + " s-1, mcp.lan/x Bearer " + key + " s-1 = plain",
+		"/away":   "mcp.lan/away Bearer " + key + " s-1, other.example/x   = plain",
+		"/inside": "mcp.lan/inside Bearer " + key + " s-1 = inner.example has the address 10.0.0.8, which is not a public one",
+	} {
+		seen = nil
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mcp.lan"+path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Mcp-Session-Id", "s-1")
+		text := ""
+		resp, err := client.Do(req)
+		if err == nil {
+			var b []byte
+			b, err = io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			text = string(b)
+		}
+		if err != nil {
+			text = err.Error()
+		}
+		got := strings.Join(seen, ", ") + " = " + text
+		if got != want && (err == nil || !strings.HasSuffix(got, want[strings.Index(want, "= ")+2:]) || len(seen) != 1) {
+			t.Errorf("%s: %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+// A redirect does not lead out of TLS.
+func TestWayStaysWithTLS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.RedirectHandler("http://example.com/", http.StatusTemporaryRedirect))
+	defer server.Close()
+	pool := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs //nolint:errcheck,forcetypeassert // what httptest gives
+	c := egress.New(egress.Options{RootCAs: pool})
+	defer c.Close()
+	way, err := c.Way(server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: way}).Do(req)
+	if err == nil {
+		_ = resp.Body.Close()
+		t.Fatal("it was followed")
+	}
+	if !strings.Contains(err.Error(), "from https to http") {
+		t.Error(err)
+	}
+}
+
+// What is wrong with an address is said without repeating it.
+func TestWayAddress(t *testing.T) {
+	t.Parallel()
+	c := egress.New(egress.Options{})
+	defer c.Close()
+	for _, address := range []string{"", "ftp://h/" + key, "http://u:" + key + "@h/", "http:///" + key, "http://h/ " + key, "/" + key} {
+		if _, err := c.Way(address, nil); err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
