@@ -10,11 +10,12 @@ func (p chat) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 	var d provider.Decoder
 	var l line
 	body := []byte(r.Body)
-	if err := l.read(body); err != nil || !l.message || l.failed {
+	err := l.read(body)
+	if err == nil && l.message && !l.failed {
+		l.done = true // there is nothing more to come
+		l.tell(&d, body)
+	} else {
 		d.Fail(p.Error(r))
-		return d.Events, nil
 	}
-	l.done = true // there is nothing more to come
-	l.tell(&d, body)
 	return d.Events, nil
 }

@@ -36,7 +36,7 @@ func readNumber(text string, base int) int64 {
 	if err != nil {
 		return 0
 	}
-	return int64(n) //nolint:gosec // 31 bits
+	return int64(n)
 }
 
 func (s state) String() string {

@@ -14,11 +14,12 @@ func (chat) Frame(d *provider.Decoder, data []byte, _ string) error {
 		return nil
 	}
 	l := line{before: readState(d.State)}
-	if err := l.read(data); err != nil {
+	err := l.read(data)
+	if err == nil {
+		l.tell(d, data)
+	} else {
 		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a line of the stream is not JSON: " + quote(string(data))})
-		return nil
 	}
-	l.tell(d, data)
 	return nil
 }
 
