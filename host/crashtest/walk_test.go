@@ -58,13 +58,10 @@ func once(name failpoint.Name) bool {
 // duringCall reports whether a failpoint lies between the start of a tool and
 // the storing of its result.
 func duringCall(name failpoint.Name, nth int) bool {
-	switch name {
-	case failpoint.CallStartAfterCommit, failpoint.ToolBeforeRun, failpoint.ToolAfterRun:
-		return true
-	case failpoint.CallEndBeforeCommit:
+	if name == failpoint.CallEndBeforeCommit {
 		return nth == 1 // the second one may be the message with the results
 	}
-	return false
+	return name == failpoint.CallStartAfterCommit || name == failpoint.ToolBeforeRun || name == failpoint.ToolAfterRun
 }
 
 func walk(t *testing.T, name failpoint.Name, nth int) {

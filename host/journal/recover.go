@@ -108,14 +108,14 @@ func (tx *Tx) tellEnd(f *Finish, cut []ToolCall) error {
 }
 
 // keepPartial keeps what was shown as the answer, if anything was, and returns
-// whose text the turn's last is, and whether another candidate was asked before
-// it.
+// whose text the turn's last is, and whether that is another candidate than the
+// one that was asked first.
 func (tx *Tx) keepPartial(id, partial string) (candidate string, fallback bool, err error) {
 	var row [2]driver.Value
 	if _, err := tx.row("find candidate", row[:], `
-		SELECT provider || '/' || model, EXISTS (SELECT 1 FROM attempts b
-			WHERE b.turn = a.turn AND b.iteration = a.iteration AND b.id < a.id AND (b.provider, b.model) <> (a.provider, a.model))
-		FROM attempts a
+		SELECT provider || '/' || model, (provider, model) <> (SELECT provider, model FROM attempts
+			WHERE turn = ?1 AND iteration > 0 ORDER BY id LIMIT 1)
+		FROM attempts
 		WHERE id = (SELECT max(attempt) FROM events WHERE turn = ?1 AND type = 'text' AND text <> '')`, id); err != nil {
 		return "", false, err
 	}

@@ -106,27 +106,29 @@ func checkEnds(t *testing.T, j *journal.Journal, turn string, want ...journal.Ca
 func TestRecoverLaterIteration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		second    []string // what the second iteration showed
-		want      []string
-		candidate string
-		fallback  bool
+		first, second string   // the candidates' providers
+		shown         []string // what the second iteration showed
+		want          []string
+		candidate     string
+		fallback      bool
 	}{
-		"partial text":           {[]string{"So ", "far"}, []string{"assistant: So far (" + restart + ")"}, "q/n", true},
-		"nothing shown":          {nil, nil, "p/m", false},
-		"nothing but empty text": {[]string{""}, nil, "p/m", false},
+		"partial text":               {"p", "p", []string{"So ", "far"}, []string{"assistant: So far (" + restart + ")"}, "p/m", false},
+		"partial text of a fallback": {"p", "q", []string{"So far"}, []string{"assistant: So far (" + restart + ")"}, "q/m", true},
+		"nothing shown":              {"p", "q", nil, nil, "p/m", false},
+		"nothing but empty text":     {"p", "q", []string{""}, nil, "p/m", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var turn journal.Turn
 			j := crashed(t, func(j *journal.Journal) {
 				turn = admit(t, j, "s")
-				must(t, appendEvents(t.Context(), j, turn.ID, texts(1, attemptOf(t, j, turn.ID, 1, "p", "m"), "I look.")))
+				attemptOf(t, j, turn.ID, 0, "z") // a summary is nobody's answer
+				must(t, appendEvents(t.Context(), j, turn.ID, texts(1, attemptOf(t, j, turn.ID, 1, c.first), "I look.")))
 				must(t, addCalls(t.Context(), j, turn.ID, 1, "I look.", "read"))
 				must(t, startCalls(t.Context(), j, callID(turn.ID, 1, 1)), endCall(t.Context(), j, done(callID(turn.ID, 1, 1), "found")))
 				_, err := closeCalls(t.Context(), j, turn.ID)
 				must(t, err)
-				attemptOf(t, j, turn.ID, 2, "p", "m")
-				must(t, appendEvents(t.Context(), j, turn.ID, texts(2, attemptOf(t, j, turn.ID, 2, "q", "n"), c.second...)))
+				must(t, appendEvents(t.Context(), j, turn.ID, texts(2, attemptOf(t, j, turn.ID, 2, c.second), c.shown...)))
 			})
 			checkTranscript(t, j, turn.SessionID, append([]string{"user: question", "assistant: I look.", "tool: found"}, c.want...)...)
 			checkStates(t, j, turn.ID, journal.CallDone)
@@ -139,10 +141,10 @@ func TestRecoverLaterIteration(t *testing.T) {
 	}
 }
 
-func attemptOf(t *testing.T, j *journal.Journal, turn string, iteration int, provider, model string) (id int64) {
+func attemptOf(t *testing.T, j *journal.Journal, turn string, iteration int, provider string) (id int64) {
 	t.Helper()
 	must(t, j.Write(t.Context(), journal.StepAttempt, func(tx *journal.Tx) (err error) {
-		id, err = tx.InsertAttempt(journal.Attempt{Turn: turn, Iteration: iteration, Number: 1, Provider: provider, Model: model})
+		id, err = tx.InsertAttempt(journal.Attempt{Turn: turn, Iteration: iteration, Number: 1, Provider: provider, Model: "m"})
 		return err
 	}))
 	return id

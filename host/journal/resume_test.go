@@ -189,6 +189,22 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
+// TestDiscardNothingWhole checks that what the provider finished before the turn
+// was interrupted, such as an answer that it paused, stays.
+func TestDiscardNothingWhole(t *testing.T) {
+	t.Parallel()
+	var turn journal.Turn
+	j := crashed(t, func(j *journal.Journal) {
+		turn = admit(t, j, "s")
+		must(t, j.Write(t.Context(), journal.StepSettle, func(tx *journal.Tx) error {
+			_, err := tx.AddMessage(journal.Message{Turn: turn.ID, Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartText, Text: "paused"}}})
+			return err
+		}))
+	})
+	must(t, discard(t, j, turn.ID))
+	checkTranscript(t, j, turn.SessionID, "user: question", "assistant: paused")
+}
+
 // TestDiscardRefused checks that a whole answer cannot be discarded.
 func TestDiscardRefused(t *testing.T) {
 	t.Parallel()
