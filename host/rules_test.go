@@ -53,9 +53,9 @@ func ruleCases() map[string]chatCase {
 		"STR1-half":  {scripts: []script{stream(txt("Hi"), fin("stop"), "data: [DO")}, state: journal.Complete, text: "Hi", outcomes: once, warning: "completion-signal-missing"},
 		"STR1-after": {scripts: []script{stream(txt("Hi"), fin("stop"), txt(" there"), doneSignal)}, state: journal.Complete, text: "Hi there", outcomes: once},
 		"STR1-late":  {scripts: []script{stream(txt("Hi") + fin("stop") + doneSignal + txt(" no"))}, state: journal.Complete, text: "Hi", outcomes: once},
-		"STR7-crypt": {
+		"REL3-crypt": { // what nobody can read is not visible
 			scripts: []script{stream(chunk(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"AAA"}]}`, "null")), whole("again")},
-			state:   journal.Interrupted, outcomes: "stream truncated",
+			state:   journal.Complete, text: "again", outcomes: "stream truncated; whole complete",
 		},
 		"REL4-reasoning": {
 			scripts: []script{stream(), jsonAnswer(200, `{"choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"hm","content":""},"finish_reason":"stop"}]}`)},
