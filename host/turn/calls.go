@@ -277,7 +277,8 @@ func (w *work) call(ctx context.Context, c *call) {
 	}
 }
 
-// store stores results before anybody uses them. With the last one, or with
+// store stores results before anybody uses them; what was done is not forgotten
+// because the disk is full for a while (C104). With the last one, or with
 // none, it also stores the tool message, with one result for each call: those
 // that did not come to run are told so.
 func (w *work) store(ctx context.Context, b *batch, list ...*call) error {
@@ -287,16 +288,18 @@ func (w *work) store(ctx context.Context, b *batch, list ...*call) error {
 	}
 	b.left -= len(list)
 	last := b.left <= 0 || len(list) == 0
-	err := w.engine.journal.Write(ctx, journal.StepCallEnd, func(tx *journal.Tx) (err error) {
-		for _, c := range list {
-			if err := tx.EndCall(c.row); err != nil {
-				return err
+	err := w.engine.persist(func(ctx context.Context) error {
+		return w.engine.journal.Write(ctx, journal.StepCallEnd, func(tx *journal.Tx) (err error) {
+			for _, c := range list {
+				if err := tx.EndCall(c.row); err != nil {
+					return err
+				}
 			}
-		}
-		if last {
-			b.results, err = tx.CloseCalls(w.turn.ID, journal.CloseLive)
-		}
-		return err
+			if last {
+				b.results, err = tx.CloseCalls(w.turn.ID, journal.CloseLive)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("store result of tool call: %w", err)
