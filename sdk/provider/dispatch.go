@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/zchost/zchost/abi"
+	stdio "github.com/zchost/zchost/sdk/internal/guest"
 )
 
 // dispatcher answers the calls of exports. It holds nothing but memory that is
@@ -21,12 +22,9 @@ type document interface {
 	DecodeJSON(data []byte) error
 }
 
-// keep is the most memory in bytes that is kept for the next call.
-const keep = 1 << 20
-
 // call runs one export.
 func (d *dispatcher) call(export string, in []byte) ([]byte, error) {
-	if cap(d.out) > keep {
+	if cap(d.out) > stdio.Keep {
 		d.out = nil
 	}
 	d.out = d.out[:0]

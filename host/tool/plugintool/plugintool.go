@@ -173,7 +173,7 @@ func (t *pluginTool) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil || !errors.As(err, &call) {
 		return err
 	}
-	switch call.Reason { //nolint:exhaustive // the others are failures like any
+	switch call.Reason {
 	case plugin.ReasonTimeout:
 		out.Class, out.Message = tool.Timeout, fmt.Sprintf("the plugin took longer than %s; what it did until then is not known", t.plugin.Limits().CallTimeout)
 	case plugin.ReasonQuarantined, plugin.ReasonClosed:
