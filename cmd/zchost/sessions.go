@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -111,23 +112,42 @@ func (c sessionsShowCmd) Run(ctx context.Context, a *app) error {
 
 // printMessage prints who, when, and what; reasoning is left out.
 func (a *app) printMessage(m journal.Message) error {
-	var text strings.Builder
-	for _, p := range m.Parts {
-		switch p.Type {
-		case abi.PartText, abi.PartToolResult:
-			text.WriteString(p.Text)
-		case abi.PartToolCall:
-			text.WriteString("[calls " + p.Name + "]\n")
-		case abi.PartReasoning:
-		}
-	}
 	who := string(m.Role)
 	if m.Candidate != "" && m.Role == abi.RoleAssistant {
 		who += " " + answeredBy(m.Candidate, m.Fallback)
 	}
-	body := strings.TrimRight(text.String(), "\n")
+	body := strings.TrimRight(partsText(m.Parts), "\n")
 	if m.Marker != "" {
 		body += "\n" + marker.Render(marker.Code(m.Marker), a.screen.Locales...)
 	}
 	return a.print("%s\n%s\n\n", a.screen.Heading(who+"  "+clock(m.Created)+"  "+m.Turn), a.screen.Safe(body))
+}
+
+// partsText shows the parts of a message. What is no text is in brackets, on a
+// line of its own.
+func partsText(parts []abi.Part) string {
+	var text strings.Builder
+	note := func(words ...string) {
+		if s := text.String(); s != "" && !strings.HasSuffix(s, "\n") {
+			text.WriteByte('\n')
+		}
+		text.WriteString("[" + strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ") + "]\n")
+	}
+	for _, p := range parts {
+		switch p.Type {
+		case abi.PartText:
+			text.WriteString(p.Text)
+		case abi.PartToolResult:
+			note("result of", p.Name)
+			text.WriteString(p.Text)
+		case abi.PartToolCall:
+			note("calls", p.Name, terminal.ArgumentLine(p.Arguments))
+		case abi.PartProviderTool:
+			note(p.Name, p.Text)
+		case abi.PartImage, abi.PartFile:
+			note(string(p.Type), p.Name, p.MediaType)
+		case abi.PartReasoning:
+		}
+	}
+	return text.String()
 }

@@ -35,6 +35,7 @@ type tty struct {
 	clean Cleaner
 }
 
+// Take makes the terminal give single keys.
 func (t *tty) Take() (func(), error) {
 	t.clean = Cleaner{}
 	return takeKeys(int(t.in.Fd()))
@@ -147,7 +148,7 @@ func (a *Approver) show(q Question, all bool) (cut bool, err error) {
 	if effect == "" {
 		effect = "unknown"
 	}
-	head := paint(a.Screen.Color, yellow, fmt.Sprintf("%s wants to run (effect: %s)", Reveal(q.Name), effect))
+	head := paint(a.Screen.Color, yellow, fmt.Sprintf("%s wants to run (effect: %s)", Unhide(q.Name), effect))
 	return cut, a.write(head + "\n" + block)
 }
 

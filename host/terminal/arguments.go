@@ -25,7 +25,7 @@ func arguments(text string) []argument {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return []argument{{value: Reveal(text)}}
+		return []argument{{value: Unhide(text)}}
 	}
 	var list []argument
 	for d.More() {
@@ -35,12 +35,12 @@ func arguments(text string) []argument {
 			err = d.Decode(&raw)
 		}
 		if err != nil {
-			return []argument{{value: Reveal(text)}}
+			return []argument{{value: Unhide(text)}}
 		}
-		list = append(list, argument{Reveal(fmt.Sprint(name)), value(raw)})
+		list = append(list, argument{Unhide(fmt.Sprint(name)), value(raw)})
 	}
 	if _, err := d.Token(); err != nil {
-		return []argument{{value: Reveal(text)}}
+		return []argument{{value: Unhide(text)}}
 	}
 	return list
 }
@@ -49,13 +49,13 @@ func arguments(text string) []argument {
 func value(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil && raw[0] == '"' {
-		return Reveal(s)
+		return Unhide(s)
 	}
 	var compact bytes.Buffer
 	if json.Compact(&compact, raw) != nil {
-		return Reveal(string(raw))
+		return Unhide(string(raw))
 	}
-	return Reveal(compact.String())
+	return Unhide(compact.String())
 }
 
 // ArgumentLine shows the arguments of a call on one line, cut to what fits
@@ -102,10 +102,10 @@ func argumentBlock(text string, all bool) (block string, cut bool) {
 	return b.String(), cut
 }
 
-// Reveal makes visible what a person could not see, or what a terminal would
+// Unhide makes visible what a person could not see, or what a terminal would
 // act on: control characters, invisible and reordering ones become escapes, as
 // in \u202e. Someone who is asked whether a call may run has to see all of it.
-func Reveal(s string) string {
+func Unhide(s string) string {
 	if !strings.ContainsFunc(s, hides) {
 		return s
 	}

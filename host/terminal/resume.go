@@ -24,38 +24,51 @@ type Past interface {
 
 // resume does what a person wants after an interruption (GDR-2).
 func (c *Chat) resume(ctx context.Context, name, args string) (leave bool, err error) {
-	turn, err := c.Past.Last(ctx, c.Session)
-	if errors.Is(err, journal.ErrNotFound) {
-		c.worst = Worse(c.worst, ExitUsage)
-		return false, c.Screen.Complain("there is no turn in this session yet", "")
-	}
-	if err == nil {
-		switch name {
-		case "/continue":
-			if err = CanContinue(turn); err == nil {
-				return c.turn(ctx, Message{After: turn.ID, How: journal.RelationContinue})
-			}
-		case "/discard":
-			if err = c.Past.Discard(ctx, turn.ID); err == nil {
-				return false, c.Screen.Note(Discarded)
-			}
-		default:
-			var yes bool
-			if yes, err = c.agree(ctx, turn.ID, args == "--yes"); yes {
-				return c.turn(ctx, Message{After: turn.ID, How: journal.RelationRetry})
-			}
-		}
-	}
+	how, err := c.decide(ctx, name, args)
 	switch {
+	case how.After != "" && err == nil:
+		return c.turn(ctx, how)
 	case ctx.Err() != nil:
 		return true, nil
-	case err == nil:
-		return false, c.Screen.Note(NotRetried)
 	case errors.Is(err, ErrInterrupt):
 		return c.Piped, c.Screen.Note(NotRetried)
+	case err != nil:
+		c.worst = Worse(c.worst, ExitUsage)
+		return false, c.Screen.Fail(err)
 	}
-	c.worst = Worse(c.worst, ExitUsage)
-	return false, c.Screen.Fail(err)
+	return false, nil
+}
+
+// decide returns what is to be sent; nothing if all is done.
+func (c *Chat) decide(ctx context.Context, name, args string) (Message, error) {
+	last, err := c.Past.Last(ctx, c.Session)
+	if errors.Is(err, journal.ErrNotFound) {
+		return Message{}, fault.New(fault.NotFound, "there is no turn in this session yet", "")
+	}
+	if err != nil {
+		return Message{}, err
+	}
+	switch name {
+	case "/continue":
+		return Message{After: last.ID, How: journal.RelationContinue}, CanContinue(last)
+	case "/discard":
+		if err := c.Past.Discard(ctx, last.ID); err != nil {
+			return Message{}, err
+		}
+		return Message{}, c.Screen.Note(Discarded)
+	}
+	effects, err := c.Past.Effects(ctx, last.ID)
+	if err != nil {
+		return Message{}, err
+	}
+	yes, err := c.Talk.Agree(ctx, c.Screen, effects, args == "--yes", "/retry --yes")
+	if err == nil && !yes {
+		err = c.Screen.Note(NotRetried)
+	}
+	if !yes {
+		return Message{}, err
+	}
+	return Message{After: last.ID, How: journal.RelationRetry}, err
 }
 
 // CanContinue returns the fault of going on with an answer that is whole.
@@ -71,15 +84,6 @@ const (
 	Discarded  = "the partial answer is dropped: the model no longer sees it"
 	NotRetried = "nothing was sent"
 )
-
-// agree lists the effects that a retry could have a second time, and asks.
-func (c *Chat) agree(ctx context.Context, turn string, yes bool) (bool, error) {
-	effects, err := c.Past.Effects(ctx, turn)
-	if err != nil {
-		return false, err
-	}
-	return c.Talk.Agree(ctx, c.Screen, effects, yes, "/retry --yes")
-}
 
 // Agree lists the effects that a retry could have a second time, and asks
 // whether they may, unless that was said already; how says how to say so.

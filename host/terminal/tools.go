@@ -100,7 +100,7 @@ func (r *Renderer) compacted(e *journal.Event) error {
 func firstLine(s string) string {
 	for l := range strings.Lines(s) {
 		if l = strings.TrimSpace(l); l != "" {
-			return Shorten(Reveal(l), maxLineColumns)
+			return Shorten(Unhide(l), maxLineColumns)
 		}
 	}
 	return ""
