@@ -19,13 +19,16 @@ type peer struct {
 	suffix string // of the base_url
 	usage  string // the fields of a fixture's usage, for 7 in and 9 out; "" if they cannot be set
 	before int    // how many pieces of a stream come before the text
+	// missing is the type, or at Gemini the status, of an unknown model's error.
+	missing string
 }
 
 func peers() []peer {
 	return []peer{
-		{"openai-chat", "/v1", `"prompt_tokens":7,"completion_tokens":9`, 1},
-		{"openai-responses", "/v1", `"input_tokens":7,"output_tokens":9`, 6},
-		{"gemini", "/v1beta", `"promptTokenCount":7,"candidatesTokenCount":9`, 0},
+		{"openai-chat", "/v1", `"prompt_tokens":7,"completion_tokens":9`, 1, "invalid_request_error"},
+		{"openai-responses", "/v1", `"input_tokens":7,"output_tokens":9`, 6, "invalid_request_error"},
+		{"anthropic", "", `"input_tokens":7,"output_tokens":9`, 2, "not_found_error"},
+		{"gemini", "/v1beta", `"promptTokenCount":7,"candidatesTokenCount":9`, 0, "NOT_FOUND"},
 	}
 }
 
@@ -165,14 +168,15 @@ func TestProtocolNotRetried(t *testing.T) {
 	for _, c := range []struct {
 		name, fault string
 		class       abi.FailureClass
-	}{ // type is Gemini's status too
+	}{
 		{"401", `{"error":{"message":"bad key","type":"authentication_error","code":"invalid_api_key"},"status":401}`, abi.FailureAuth},
 		{"400", `{"error":{"message":"bad field","type":"invalid_request_error"},"status":400}`, abi.FailureInvalidRequest},
-		{"404", `{"error":{"message":"no model","type":"NOT_FOUND","code":"model_not_found"},"status":404}`, abi.FailureModelNotFound},
+		{"404", `{"error":{"message":"no model","type":"%s","code":"model_not_found"},"status":404}`, abi.FailureModelNotFound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			each(t, c.name, func(t *testing.T, p peer, model string, flags []string) {
-				mock.on(t, `{"match":{"model":"`+model+`"},"response":`+c.fault+`}`)
+				fault := strings.Replace(c.fault, "%s", p.missing, 1)
+				mock.on(t, `{"match":{"model":"`+model+`"},"response":`+fault+`}`)
 				a := p.host(t, model).send(t, "hi", flags...)
 				a.want(t, 2, "failed", "", "turn-failed")
 				a.wantClass(t, c.class)

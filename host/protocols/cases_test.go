@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zchost/zchost/host/journal"
+	"github.com/zchost/zchost/host/turn"
 )
 
 // Cases of cases.md that concern one protocol alone, through the whole host.
@@ -14,6 +15,7 @@ func TestProtocolCases(t *testing.T) {
 		wire  wire
 		cases []fault
 	}{
+		{anthropic{}, anthropicCases()},
 		{responses{}, responsesCases()},
 		{gemini{}, geminiCases()},
 	} {
@@ -43,6 +45,74 @@ func unnamed(stream string) string {
 // renamed is a stream whose events all have this name.
 func renamed(stream, name string) string {
 	return strings.ReplaceAll(unnamed(stream), "data: ", "event: "+name+"\ndata: ")
+}
+
+// anthropicCases are those of the Messages API.
+func anthropicCases() []fault {
+	a := anthropic{}
+	f := a.streamed(say("Hel|lo"))
+	hello := f.all()
+	begun := f.head + f.body[0] + f.body[1]
+	tool := a.streamed(reply{pieces: []piece{{text: "I look."}, called("toolu_1", "ls", `{"p":"a"}`)}, finish: calls, in: 7, out: 3})
+	bare := a.event("content_block_start", `"index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"status","input":{}}`) + a.event("content_block_stop", `"index":0`)
+	cached := strings.Replace(hello, `"input_tokens":7,`, `"input_tokens":7,"cache_creation_input_tokens":20,"cache_read_input_tokens":100,`, 1)
+	looked := outcome{state: journal.Complete, text: "I look.better now", ledger: "stream complete; stream complete", usage: "7/3", kept: 4}
+	thenStream := func(s string) func(w wire) []script {
+		return func(w wire) []script { return []script{stream(w, s), stream(w, w.streamed(say("better| now")).all())} }
+	}
+	return []fault{
+		{name: "C004-bom", scripts: plays("\xEF\xBB\xBF" + hello), want: complete()},
+		{name: "C012-half-stop", scripts: plays(begun + f.finish + "event: message_stop\ndata: {\"ty"), want: complete().warned()},
+		{name: "C028-no-delta", scripts: thenStream(f.head + bare + tool.finish + tool.signal), want: outcome{
+			state: journal.Complete, text: "better now", ledger: "stream complete; stream complete", kept: 4,
+		}},
+		{name: "C040-end-turn", scripts: plays(begun + f.finish), want: complete().warned()},
+		// The first request is complete, and so is the turn: the warning is the first one's.
+		{name: "C040-tool-use", scripts: thenStream(tool.head + strings.Join(tool.body, "") + tool.finish), want: looked},
+		{name: "C148-no-names", scripts: plays(unnamed(hello)), want: complete()},
+		{name: "C148-message", scripts: plays(renamed(hello, "message")), want: complete()},
+		{name: "C148-error", scripts: plays(f.head + "event: error\ndata: {\"message\":\"BOOM\"}\n\n"), want: again("server")},
+		{name: "C148-blank", scripts: plays("event: message_start\n\n" + hello), want: complete()},
+		{name: "C148-done", scripts: plays(hello + "data: [DONE]\n\n"), want: complete()},
+		{name: "C148-done-only", scripts: plays(begun + f.finish + "data: [DONE]\n\n"), want: complete().warned()},
+		{name: "CST2-cut", scripts: func(w wire) []script { return []script{stream(w, f.head+f.body[0]).ends(closing)} }, want: usageOf(partial("truncated"), "7/-")},
+		{name: "CST2-cache", scripts: plays(cached), want: usageOf(complete(), "127/3")},
+		{name: "window", scripts: plays(strings.Replace(hello, `"end_turn"`, `"model_context_window_exceeded"`, 1)), want: outcome{
+			state: journal.Incomplete, marker: "turn-incomplete-length", text: "Hello", ledger: "stream incomplete", usage: "7/3",
+		}},
+	}
+}
+
+// The parts of an answer that the provider paused go back as they are, and
+// what it ran itself never gets a result of ours (C042).
+func TestPause(t *testing.T) {
+	t.Parallel()
+	a := anthropic{}
+	search := `{"type":"server_tool_use","id":"srv1","name":"web_search","input":{"query":"a < b"}}`
+	found := `{"type":"web_search_tool_result","tool_use_id":"srv1","content":[{"type":"web_search_result","title":"T","url":"https://example.com/","encrypted_content":"EqgfCioIARgB","page_age":null}]}`
+	first := reply{pieces: []piece{{text: "I search."}, {kind: server, args: search}}, in: 7, out: 3}
+	second := reply{pieces: []piece{{kind: server, args: found}, {text: " Found."}}, in: 7, out: 3}
+	paused := strings.Replace(a.streamed(first).all(), `"end_turn"`, `"pause_turn"`, 1)
+	v := startVendor(t, a)
+	v.plays("p", stream(a, paused), stream(a, a.streamed(second).all()))
+	v.plays("endless", stream(a, paused))
+	h := startHost(t, newHome(t, provider("p", v, 1, "")+agent("p", "p", "", "")+agent("p", "endless", "", "")))
+	s := ask(t, h, turn.Message{Session: "p", Agent: "p", Surface: "cli", Text: "go"})
+	if s.err != nil || s.turn.State != journal.Complete || s.text != "I search. Found." {
+		t.Fatalf("%v, %s, %q: %s", s.err, s.turn.State, s.text, s.turn.Error.Message)
+	}
+	requests := v.asked("p")
+	if len(requests) != 2 {
+		t.Fatalf("%d requests, want 2", len(requests))
+	}
+	wantWithin(t, requests[1].body, []string{`{"role":"user"}`, `{"role":"assistant"}`, `{"type":"text","text":"I search."}`, search})
+	if body := requests[1].body; !strings.Contains(body, search) || strings.Contains(body, "tool_result") {
+		t.Errorf("the second request is not the paused answer: %s", body)
+	}
+	s = ask(t, h, turn.Message{Session: "endless", Agent: "endless", Surface: "cli", Text: "go"})
+	if n := len(v.asked("endless")); s.err != nil || s.turn.State != journal.Incomplete || n != 6 {
+		t.Errorf("%v, %s after %d requests, want incomplete after 6", s.err, s.turn.State, n)
+	}
 }
 
 // responsesCases are those of the Responses API.

@@ -1,7 +1,6 @@
 package protocols
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -114,25 +113,7 @@ func opaque(t *testing.T, w wire, signed signed, noStream bool) {
 	other := wire(chat{})
 	elsewhere := startVendor(t, other)
 	elsewhere.plays("other", better(other))
-	home := newHome(t, fmt.Sprintf(`
-[providers.own]
-plugin = %q
-base_url = %q
-api_keys = ["env:KEY_1"]
-[models.own]
-provider = "own"
-model = "m-1"
-[agents.own]
-model = "own"
-[providers.other]
-plugin = "openai-chat"
-base_url = %q
-[models.other]
-provider = "other"
-model = "m-2"
-[agents.other]
-model = "other"
-`, w.plugin(), v.base("own"), elsewhere.base("other")))
+	home := newHome(t, provider("own", v, 1, "")+agent("own", "own", "", "")+provider("other", elsewhere, 1, "")+agent("other", "other", "", ""))
 	say := func(agent, text string, noStream bool) {
 		t.Helper()
 		h := startHost(t, home) // a restart before each turn but the first
@@ -221,7 +202,7 @@ func TestSignedCalls(t *testing.T) {
 				}
 				v := startVendor(t, w)
 				v.plays("p", first, second)
-				home := newHome(t, fmt.Sprintf("[providers.p]\nplugin = %q\nbase_url = %q\n[models.p]\nprovider = \"p\"\nmodel = \"m-1\"\n[agents.p]\nmodel = \"p\"\n", w.plugin(), v.base("p")))
+				home := newHome(t, provider("p", v, 1, "")+agent("p", "p", "", ""))
 				for range 2 {
 					h := startHost(t, home)
 					if s := ask(t, h, turn.Message{Session: "s", Agent: "p", Surface: "cli", Text: "go", NoStream: noStream}); s.err != nil || s.turn.State != journal.Complete {

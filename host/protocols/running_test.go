@@ -31,12 +31,12 @@ func runCases() map[string]runCase {
 	write := called("w", "write_file", `{"path":"new.txt","content":"new"}`)
 	return map[string]runCase{
 		// Each call has its own result, in the order of the calls.
-		"two":      {calls: []piece{read("x", "a"), read("y", "b")}, finish: calls, results: []string{"contents of a", "contents of b"}, done: 2, state: journal.Complete},
-		"same-id":  {calls: []piece{read("x", "b"), read("x", "a")}, finish: calls, results: []string{"contents of b", "contents of a"}, done: 2, state: journal.Complete},
-		"no-id":    {calls: []piece{read("", "a"), read("", "b")}, finish: calls, results: []string{"contents of a", "contents of b"}, done: 2, state: journal.Complete},
-		"as-stop":  {calls: []piece{read("x", "a"), write}, finish: stop, results: []string{"contents of a", ""}, done: 2, state: journal.Complete},
-		"no-such":  {calls: []piece{called("x", "remove_file", `{"path":"a.txt"}`), read("y", "b")}, finish: calls, results: []string{"remove_file", "contents of b"}, done: 1, state: journal.Complete},
-		"no-path":  {calls: []piece{called("x", "read_file", ""), read("y", "b")}, finish: calls, results: []string{"path", "contents of b"}, done: 1, state: journal.Complete},
+		"two":     {calls: []piece{read("x", "a"), read("y", "b")}, finish: calls, results: []string{"contents of a", "contents of b"}, done: 2, state: journal.Complete},
+		"same-id": {calls: []piece{read("x", "b"), read("x", "a")}, finish: calls, results: []string{"contents of b", "contents of a"}, done: 2, state: journal.Complete},
+		"no-id":   {calls: []piece{read("", "a"), read("", "b")}, finish: calls, results: []string{"contents of a", "contents of b"}, done: 2, state: journal.Complete},
+		"as-stop": {calls: []piece{read("x", "a"), write}, finish: stop, results: []string{"contents of a", ""}, done: 2, state: journal.Complete},
+		"no-such": {calls: []piece{called("x", "remove_file", `{"path":"a.txt"}`), read("y", "b")}, finish: calls, results: []string{"remove_file", "contents of b"}, done: 1, state: journal.Complete},
+		"no-path": {calls: []piece{called("x", "read_file", ""), read("y", "b")}, finish: calls, results: []string{"path", "contents of b"}, done: 1, state: journal.Complete},
 		// C030, C152: nothing of an answer that was cut off runs.
 		"C030-limit": {calls: []piece{{text: "I write."}, write}, finish: length, state: journal.Incomplete},
 	}
@@ -80,8 +80,7 @@ func TestToolsRun(t *testing.T) {
 
 func runCalls(t *testing.T, w wire, cases map[string]runCase, noStream bool) {
 	v := startVendor(t, w)
-	var config strings.Builder
-	fmt.Fprintf(&config, "[reliability]\nprovider_backoff_ms = 1\n")
+	config := provider("p", v, 1, "")
 	for name, c := range cases {
 		r := reply{pieces: c.calls, finish: c.finish, in: 7, out: 3}
 		switch {
@@ -92,10 +91,9 @@ func runCalls(t *testing.T, w wire, cases map[string]runCase, noStream bool) {
 		default:
 			v.plays(name, stream(w, w.streamed(r).all()), better(w))
 		}
-		fmt.Fprintf(&config, "[providers.%s]\nplugin = %q\nbase_url = %q\n[models.%s]\nprovider = %q\nmodel = \"m-1\"\n[agents.%s]\nmodel = %q\ntools = [\"read_file\", \"write_file\"]\napprove = \"never\"\n",
-			name, w.plugin(), v.base(name), name, name, name, name)
+		config += agent("p", name, "", "tools = [\"read_file\", \"write_file\"]\napprove = \"never\"")
 	}
-	home := newHome(t, config.String())
+	home := newHome(t, config)
 	for name := range cases {
 		space := filepath.Join(home, "workspace", name)
 		if err := os.MkdirAll(space, 0o700); err != nil {

@@ -43,17 +43,18 @@ const together = 12
 // looks at each.
 func runFaults(t *testing.T, w wire, faults []fault, noStream bool) {
 	v := startVendor(t, w)
-	var config strings.Builder
-	config.WriteString("[reliability]\nprovider_backoff_ms = 1\n")
+	config := provider("shared", v, 1, "provider_backoff_ms = 1")
 	for i := range faults {
 		f := &faults[i]
 		v.plays(f.name, f.scripts(w)...)
-		keys := []string{`"env:KEY_1"`, `"env:KEY_2"`}[:max(1, f.keys)]
-		// A provider of its own, because what is learned of a key is shared.
-		fmt.Fprintf(&config, "[providers.%s]\nplugin = %q\nbase_url = %q\napi_keys = [%s]\n%s\n", f.name, w.plugin(), v.base(f.name), strings.Join(keys, ","), f.knobs)
-		fmt.Fprintf(&config, "[models.%s]\nprovider = %q\nmodel = \"m-1\"\n[agents.%s]\nmodel = %q\n", f.name, f.name, f.name, f.name)
+		own := "shared"
+		if f.keys > 0 {
+			own = f.name
+			config += provider(own, v, f.keys, "provider_backoff_ms = 1")
+		}
+		config += agent(own, f.name, f.knobs, "")
 	}
-	home := newHome(t, config.String())
+	home := newHome(t, config)
 	h := startHost(t, home)
 	shown := make([]seen, len(faults))
 	room := make(chan struct{}, together)
@@ -70,6 +71,18 @@ func runFaults(t *testing.T, w wire, faults []fault, noStream bool) {
 		t.Run(faults[i].name, func(t *testing.T) { check(t, h, v, &faults[i], shown[i]) })
 	}
 	noSecrets(t, home)
+}
+
+// provider is the table of a provider at the vendor, with keys.
+func provider(name string, v *vendor, keys int, more string) string {
+	refs := []string{`"env:KEY_1"`, `"env:KEY_2"`}[:keys]
+	return fmt.Sprintf("[providers.%s]\nplugin = %q\nbase_url = %q\napi_keys = [%s]\n%s\n", name, v.wire.plugin(), v.base(), strings.Join(refs, ","), more)
+}
+
+// agent is the tables of an agent and its profile, with the same name as the
+// model.
+func agent(provider, name, profile, more string) string {
+	return fmt.Sprintf("[models.%s]\nprovider = %q\nmodel = %q\n%s\n[agents.%s]\nmodel = %q\n%s\n", name, provider, name, profile, name, name, more)
 }
 
 // seen is a turn as a reader saw it.
@@ -143,7 +156,7 @@ func check(t *testing.T, h *host.Host, v *vendor, f *fault, s seen) {
 		t.Errorf("the error %q does not mention %q", s.turn.Error.Message, want.mentions)
 	}
 	checkRequests(t, v, f, got)
-	checkKept(t, h, s)
+	checkKept(t, h, s, want.kept)
 }
 
 // checkRequests compares the ledger with what the vendor got (CST-1).
@@ -173,13 +186,16 @@ func checkRequests(t *testing.T, v *vendor, f *fault, got outcome) {
 }
 
 // checkKept looks at the messages that stay (MRK-2, MRK-4).
-func checkKept(t *testing.T, h *host.Host, s seen) {
+func checkKept(t *testing.T, h *host.Host, s seen, want int) {
 	t.Helper()
 	messages, err := h.Journal().Messages(t.Context(), s.turn.SessionID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := map[bool]int{true: 1, false: 2}[strings.TrimSpace(s.text) == ""]; len(messages) != want {
+	if want == 0 {
+		want = map[bool]int{true: 1, false: 2}[strings.TrimSpace(s.text) == ""]
+	}
+	if len(messages) != want {
 		t.Errorf("%d messages are kept, want %d (MRK-2, MRK-4)", len(messages), want)
 	}
 }

@@ -113,8 +113,7 @@ func TestToolCalls(t *testing.T) {
 
 func runTools(t *testing.T, w wire, cases map[string]toolCase, noStream bool) {
 	v := startVendor(t, w)
-	var config strings.Builder
-	fmt.Fprintf(&config, "[providers.p]\nplugin = %q\nbase_url = \"%s/unused\"\n", w.plugin(), v.URL)
+	config := provider("p", v, 1, "")
 	for name, c := range cases {
 		v.plays(name, c.scripts(w, noStream)...)
 		v.judge(name, func(r request) *script {
@@ -124,9 +123,9 @@ func runTools(t *testing.T, w wire, cases map[string]toolCase, noStream bool) {
 			}
 			return nil
 		})
-		fmt.Fprintf(&config, "[providers.%s]\nplugin = %q\nbase_url = %q\n[models.%s]\nprovider = %q\nmodel = \"m-1\"\n[agents.%s]\nmodel = %q\n", name, w.plugin(), v.base(name), name, name, name, name)
+		config += agent("p", name, "", "")
 	}
-	h := startHost(t, newHome(t, config.String()))
+	h := startHost(t, newHome(t, config))
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			for i, want := range c.calls {

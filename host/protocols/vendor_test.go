@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,9 +33,9 @@ const (
 	silence               // nothing more, until the client goes
 )
 
-// vendor is a server for many tests at once: the first element of a request's
-// path is the test's name. A test's scripts are played in order, the last one
-// for all requests that follow.
+// vendor is a server for many tests at once: the request's model is the test's
+// name. A test's scripts are played in order, the last one for all requests
+// that follow.
 type vendor struct {
 	*httptest.Server
 	wire wire
@@ -75,8 +74,8 @@ func (v *vendor) judge(name string, f func(request) *script) {
 	v.judges[name] = f
 }
 
-// base is the base_url for a test.
-func (v *vendor) base(name string) string { return v.URL + "/" + name + v.wire.suffix() }
+// base is the base_url.
+func (v *vendor) base() string { return v.URL + v.wire.suffix() }
 
 // asked returns the requests of a test.
 func (v *vendor) asked(name string) []request {
@@ -89,9 +88,9 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.gone.Add(1)
 	defer v.gone.Done()
 	body, err := io.ReadAll(r.Body)
-	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	in := v.wire.read(r, body)
-	in.body, in.path = string(body), r.URL.Path
+	in.body = string(body)
+	name := in.model
 	v.mu.Lock()
 	scripts := v.scripts[name]
 	n := len(v.requests[name])

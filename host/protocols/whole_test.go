@@ -64,16 +64,16 @@ func wholeEndings() []fault {
 		}), want: atOnce()},
 		// The head of an answer in one piece comes when all of it is there, so
 		// that the longer of the two clocks counts.
-		{name: "STR3-header", knobs: "header_timeout = \"200ms\"\nidle_timeout = \"200ms\"", scripts: twice(func(w wire) script {
+		{name: "STR3-header", knobs: "header_timeout = \"1s\"\nidle_timeout = \"1s\"", scripts: twice(func(w wire) script {
 			s := whole(w)
 			s.late = time.Minute
 			return s
 		}), want: unstreamed(again("timeout"))},
-		{name: "STR3-idle", knobs: `idle_timeout = "200ms"`, scripts: twice(func(w wire) script { return cut(w, silence) }), want: unstreamed(again("timeout"))},
-		{name: "STR3-blanks", knobs: `progress_timeout = "300ms"`, scripts: twice(padded), want: unstreamed(again("timeout"))},
-		{name: "STR3-blanks-before", knobs: `idle_timeout = "400ms"`, scripts: once(func(w wire) script {
+		{name: "STR3-idle", knobs: `idle_timeout = "1s"`, scripts: twice(func(w wire) script { return cut(w, silence) }), want: unstreamed(again("timeout"))},
+		{name: "STR3-blanks", knobs: `progress_timeout = "1s"`, scripts: twice(padded), want: unstreamed(again("timeout"))},
+		{name: "STR3-blanks-before", knobs: `idle_timeout = "1s"`, scripts: once(func(w wire) script {
 			s := whole(w)
-			s.pieces = append(slices.Repeat([]string{"\n"}, 60), s.pieces...)
+			s.pieces = append(slices.Repeat([]string{"\n"}, 130), s.pieces...)
 			s.gap = 10 * time.Millisecond
 			return s
 		}), want: atOnce()},

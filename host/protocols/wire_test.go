@@ -33,10 +33,10 @@ type wire interface {
 }
 
 // wires are the protocols that have a plugin.
-func wires() []wire { return []wire{chat{}, responses{}, gemini{}} }
+func wires() []wire { return []wire{chat{}, responses{}, gemini{}, anthropic{}} }
 
 // allWires are those that get one, too.
-func allWires() []wire { return append(wires(), anthropic{}, ollama{}) }
+func allWires() []wire { return append(wires(), ollama{}) }
 
 // kind is what a piece of a reply is.
 type kind int
@@ -122,7 +122,6 @@ type request struct {
 	model  string
 	key    string
 	body   string
-	path   string
 }
 
 // jsonScript is a response with a JSON body.
