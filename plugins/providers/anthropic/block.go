@@ -12,7 +12,9 @@ type block struct {
 	typ, id, name  string
 	text, thinking string
 	signature      string
+	citations      []byte // a JSON array; nil if there is nothing in it
 	input          []byte // a JSON value; nil if there is none
+	content        []byte // of a result: a JSON value
 	raw            []byte
 }
 
@@ -37,11 +39,27 @@ func readBlock(raw []byte) block {
 			b.thinking = readString(&s)
 		case "signature":
 			b.signature = readString(&s)
+		case "citations":
+			if s.Kind() == jsonscan.Array {
+				b.citations = filled(s.Raw())
+			}
 		case "input":
 			b.input = s.Raw()
+		case "content":
+			b.content = s.Raw()
 		}
 	}
 	return b
+}
+
+// filled returns the JSON array, nil if there is nothing in it.
+func filled(array []byte) []byte {
+	s := jsonscan.New(array)
+	s.Array()
+	if !s.Elem() {
+		return nil
+	}
+	return array
 }
 
 // withInput returns the block as it began, with an input that came in pieces in
@@ -115,7 +133,7 @@ func at(place int64) *int64 {
 func (b *block) event(place int64) abi.Event {
 	switch b.typ {
 	case "text":
-		return abi.Event{Type: abi.EventText, Text: b.text, Index: at(place)}
+		return abi.Event{Type: abi.EventText, Text: b.text, Signature: string(b.citations), Index: at(place)}
 	case "thinking":
 		return abi.Event{Type: abi.EventReasoning, Text: b.thinking, Signature: b.signature, Index: at(place)}
 	case "redacted_thinking":
@@ -123,5 +141,5 @@ func (b *block) event(place int64) abi.Event {
 	case "tool_use":
 		return abi.Event{Type: abi.EventToolCall, Index: at(place), ID: b.id, Name: b.name, Arguments: b.arguments()}
 	}
-	return abi.Event{Type: abi.EventProviderTool, ID: b.id, Name: b.toolName(), Opaque: string(b.raw)}
+	return abi.Event{Type: abi.EventProviderTool, ID: b.id, Name: b.toolName(), Text: b.shown(), Opaque: string(b.raw)}
 }

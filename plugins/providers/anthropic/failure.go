@@ -13,9 +13,10 @@ const maxQuote = 200
 
 // apiError is what a body or frame says about an error:
 // {"type":"error","error":{"type":…,"message":…}}, of which gateways leave out
-// the one or the other, or make error a text.
+// the one or the other, or make error a text. Some errors have a code as well, in
+// {"details":{"error_code":…}}.
 type apiError struct {
-	kind, message string
+	kind, code, message string
 }
 
 // isError reports whether the value of a member error tells of an error.
@@ -61,13 +62,33 @@ func (e *apiError) value(s *jsonscan.Scanner) {
 			}
 		case "message", "detail":
 			e.message = readString(s)
+		case "details":
+			if s.Kind() == jsonscan.Object {
+				e.code = readCode(s)
+			}
 		}
+	}
+	if inner.code != "" {
+		e.code = inner.code
 	}
 	if inner.kind != "" {
 		e.kind = inner.kind
 	}
 	if inner.message != "" {
 		e.message = inner.message
+	}
+}
+
+func readCode(s *jsonscan.Scanner) string {
+	code := ""
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return code
+		}
+		if string(key) == "error_code" {
+			code = readString(s)
+		}
 	}
 }
 
@@ -79,7 +100,7 @@ func (messages) Error(r abi.HTTPResponse) abi.Failure {
 	if !ok {
 		f.Message = unexpectedBody(&r)
 	}
-	if !ok || r.Status < 400 || r.Status == 405 {
+	if !ok || r.Status < 400 || r.Status == 404 || r.Status == 405 {
 		f.Message += " (from " + r.URL + ": check base_url)"
 	}
 	return f
@@ -87,15 +108,27 @@ func (messages) Error(r abi.HTTPResponse) abi.Failure {
 
 func (e *apiError) failure(status int64) abi.Failure {
 	f := abi.Failure{Class: e.class(status), Message: e.message, Code: e.kind}
+	if e.code != "" {
+		f.Code = e.code
+	}
 	if f.Message == "" {
-		f.Message = e.kind
+		f.Message = f.Code
 	}
 	return f
 }
 
-// class decides what kind of failure it is, from the error's type, else from the
-// HTTP status (docs.claude.com/en/api/errors).
+// class decides what kind of failure it is, from the error's code and type, else
+// from the HTTP status (platform.claude.com/docs/en/api/errors).
 func (e *apiError) class(status int64) abi.FailureClass {
+	switch e.code {
+	case "contract_spend_limit_reached", "enforced_spend_limit_reached", // both with 429 (C128)
+		"linked_organization_spend_limit_reached", "linked_organization_billing_unavailable":
+		return abi.FailureQuota
+	case "organization_on_hold":
+		return abi.FailureAuth
+	case "request_body_too_large_after_decoding":
+		return abi.FailureContextOverflow
+	}
 	switch e.kind {
 	case "invalid_request_error":
 		if tooLong(e.message) {
@@ -123,11 +156,28 @@ func (e *apiError) class(status int64) abi.FailureClass {
 	return abi.FailureServer // api_error, and an error after the request was accepted
 }
 
-// tooLong recognises the one error that the API has no type for: its message
-// begins so. Without it a conversation that has become too long could not be
-// told from a request that is wrong.
+// tooLong recognises the one error that the API has neither a type nor a code for,
+// by the form of its whole message: "prompt is too long: 208310 tokens > 200000
+// maximum", or "input length and `max_tokens` exceed context limit: 195000 + 8192 >
+// 200000" and what can be done. Without it a conversation that has become too long
+// could not be told from a request that is wrong. A text that only speaks of it has
+// another form.
 func tooLong(message string) bool {
-	return strings.HasPrefix(message, "prompt is too long")
+	if rest, ok := strings.CutPrefix(message, "prompt is too long"); ok {
+		rest, ok = number(strings.TrimPrefix(rest, ": "))
+		return rest == "" || ok && strings.HasPrefix(rest, " tokens > ")
+	}
+	rest, ok := strings.CutPrefix(message, "input length and `max_tokens` exceed context limit: ")
+	if ok {
+		rest, ok = number(rest)
+	}
+	return ok && strings.HasPrefix(rest, " + ")
+}
+
+// number takes a number from the front of text.
+func number(text string) (rest string, ok bool) {
+	rest = strings.TrimLeft(text, "0123456789")
+	return rest, len(rest) < len(text)
 }
 
 func statusClass(status int64) abi.FailureClass {
@@ -138,6 +188,8 @@ func statusClass(status int64) abi.FailureClass {
 		return abi.FailureQuota
 	case status == 408, status == 504:
 		return abi.FailureTimeout
+	case status == 409, status == 425: // in conflict with another request: not for long
+		return abi.FailureServer
 	case status == 413:
 		return abi.FailureContextOverflow
 	case status == 429:

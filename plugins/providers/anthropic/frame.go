@@ -25,6 +25,7 @@ type delta struct {
 	typ       string
 	text      []byte // the JSON string of text, thinking or partial_json
 	signature string
+	citation  []byte // a JSON object
 	stop      string
 }
 
@@ -84,6 +85,8 @@ func readDelta(s *jsonscan.Scanner) delta {
 			}
 		case "signature":
 			d.signature = readString(s)
+		case "citation":
+			d.citation = readObject(s)
 		case "stop_reason":
 			d.stop = readString(s)
 		}
@@ -92,7 +95,7 @@ func readDelta(s *jsonscan.Scanner) delta {
 
 // usage is what a message or a delta counts. The input does not count what
 // came from the cache or went into it.
-type usage struct{ input, output, read, written *int64 }
+type usage struct{ input, output, read, written, thought *int64 }
 
 func readUsage(s *jsonscan.Scanner) *usage {
 	if s.Kind() != jsonscan.Object {
@@ -114,6 +117,8 @@ func readUsage(s *jsonscan.Scanner) *usage {
 			to = &u.read
 		case "cache_creation_input_tokens":
 			to = &u.written
+		case "output_tokens_details":
+			u.thought = readThought(s)
 		}
 		if n, ok := readInt(s); ok && to != nil && n >= 0 {
 			*to = &n
@@ -121,11 +126,30 @@ func readUsage(s *jsonscan.Scanner) *usage {
 	}
 }
 
+// readThought reads how much of the output was thinking.
+func readThought(s *jsonscan.Scanner) *int64 {
+	if s.Kind() != jsonscan.Object {
+		return nil
+	}
+	var thought *int64
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return thought
+		}
+		if string(key) == "thinking_tokens" {
+			if n, ok := readInt(s); ok && n >= 0 {
+				thought = &n
+			}
+		}
+	}
+}
+
 // tokens gives what abi.Usage wants: the input with what the cache gave and
 // took. before is what the message began with, for a later one that counts the
-// input alone.
+// input alone. No prompt has no tokens: servers that say 0 do not know (CST-2).
 func (u *usage) tokens(before *usage) abi.Usage {
-	out := abi.Usage{Output: u.output, CacheRead: u.read, CacheWrite: u.written}
+	out := abi.Usage{Output: u.output, CacheRead: u.read, CacheWrite: u.written, Reasoning: u.thought}
 	if before != nil && out.CacheRead == nil {
 		out.CacheRead = before.read
 	}
@@ -139,7 +163,9 @@ func (u *usage) tokens(before *usage) abi.Usage {
 				n += *part
 			}
 		}
-		out.Input = &n
+		if n > 0 {
+			out.Input = &n
+		}
 	}
 	return out
 }

@@ -107,31 +107,100 @@ func (l *list) source(p abi.Part) {
 }
 
 // assistant writes the blocks of an answer in their order. Thinking without its
-// signature is refused, so it stays out.
+// signature is refused, and so is an answer that ends with thinking, as one does
+// that broke off: both stay out.
 func (l *list) assistant(parts []abi.Part) {
-	for _, p := range parts {
+	var thinking []string
+	for i, p := range parts {
+		block := ""
 		switch p.Type {
 		case abi.PartText:
-			l.block(p.Text)
-		case abi.PartReasoning, abi.PartProviderTool:
-			if isObject(p.Opaque) {
-				l.next(p.Opaque)
-			} else if p.Type == abi.PartReasoning && p.Signature != "" {
-				l.next(`{"type":"thinking","thinking":`)
-				l.text(p.Text)
-				l.raw(`,"signature":`)
-				l.text(p.Signature)
-				l.raw(`}`)
+			block = textBlock(p)
+		case abi.PartReasoning:
+			if t := thinkingBlock(p); t != "" {
+				thinking = append(thinking, t)
+			}
+		case abi.PartProviderTool:
+			if isObject(p.Opaque) && !left(p.Opaque, parts[i+1:]) {
+				block = p.Opaque
 			}
 		case abi.PartToolCall:
-			l.next(`{"type":"tool_use","id":`)
-			l.text(callID(p.CallID))
-			l.raw(`,"name":`)
-			l.text(p.Name)
-			l.raw(`,"input":` + argumentsObject(p.Arguments) + `}`)
+			block = callBlock(p)
 		case abi.PartToolResult, abi.PartImage, abi.PartFile: // not a model's
 		}
+		if block == "" {
+			continue
+		}
+		for _, t := range thinking {
+			l.next(t)
+		}
+		thinking = nil
+		l.next(block)
 	}
+}
+
+// left tells whether a block is the use of a tool of the provider's whose result
+// did not come, because the answer broke off: text stands behind it, if only the
+// mark that says so. The API refuses it then. It takes one at the end of an answer
+// that it paused (C042), or beside calls that the host has run.
+func left(opaque string, after []abi.Part) bool {
+	use := readBlock([]byte(opaque))
+	if use.typ != "server_tool_use" && use.typ != "mcp_tool_use" {
+		return false
+	}
+	text := false
+	for _, p := range after {
+		switch {
+		case p.Type == abi.PartToolCall:
+			return false
+		case p.Type == abi.PartProviderTool:
+			if r := readBlock([]byte(p.Opaque)); r.id == use.id && r.typ != use.typ {
+				return false
+			}
+		case p.Type == abi.PartText && strings.TrimSpace(p.Text) != "":
+			text = true
+		}
+	}
+	return text
+}
+
+// textBlock is a text with what it is taken from, which is its signature.
+func textBlock(p abi.Part) string {
+	var l list
+	l.block(p.Text)
+	s := jsonscan.New([]byte(p.Signature))
+	if len(l.dst) > 0 && s.Kind() == jsonscan.Array && s.End() == nil {
+		l.dst = l.dst[:len(l.dst)-1]
+		l.raw(`,"citations":` + p.Signature + `}`)
+	}
+	return string(l.dst)
+}
+
+// thinkingBlock is thinking as the API gave it, "" if it cannot go back.
+func thinkingBlock(p abi.Part) string {
+	if isObject(p.Opaque) {
+		return p.Opaque
+	}
+	if p.Signature == "" {
+		return ""
+	}
+	var l list
+	l.raw(`{"type":"thinking","thinking":`)
+	l.text(p.Text)
+	l.raw(`,"signature":`)
+	l.text(p.Signature)
+	l.raw(`}`)
+	return string(l.dst)
+}
+
+func callBlock(p abi.Part) string {
+	var l list
+	l.raw(`{"type":"tool_use","id":`)
+	l.text(callID(p.CallID))
+	l.raw(`,"name":`)
+	l.text(p.Name)
+	l.raw(`,"input":` + argumentsObject(p.Arguments) + `}`)
+	return string(l.dst)
 }
 
 func (l *list) results(parts []abi.Part) {
@@ -141,9 +210,13 @@ func (l *list) results(parts []abi.Part) {
 		}
 		l.next(`{"type":"tool_result","tool_use_id":`)
 		l.text(callID(p.CallID))
-		if strings.TrimSpace(p.Text) != "" {
+		text := p.Text
+		if strings.TrimSpace(text) == "" && p.IsError { // the API wants to know what was wrong
+			text = noText
+		}
+		if strings.TrimSpace(text) != "" {
 			l.raw(`,"content":`)
-			l.text(p.Text)
+			l.text(text)
 		}
 		if p.IsError {
 			l.raw(`,"is_error":true`)

@@ -24,7 +24,7 @@ const (
 
 const (
 	defaultVersion   = "2023-06-01"
-	defaultMaxTokens = 8192
+	defaultMaxTokens = 16384
 )
 
 // options are the endpoint's settings; plugin.toml describes them.
@@ -36,6 +36,7 @@ type options struct {
 	cache     string // "": by the address
 	ttl       string
 	thinking  string
+	display   string // of the thinking
 	budget    int64
 	effort    string
 	tools     [][]byte // the provider's own tools
@@ -83,6 +84,8 @@ func (o *options) read(s *jsonscan.Scanner, key string) {
 		o.ttl = s.String()
 	case "thinking":
 		o.thinking = s.String()
+	case "thinking_display":
+		o.display = s.String()
 	case "thinking_budget":
 		o.budget = s.Int()
 	case "effort":

@@ -93,7 +93,7 @@ func requestBody(r *abi.ChatRequest, o *options) []byte {
 	if cache == cacheAll && m.key("cache_control") {
 		m.raw(o.cacheControl())
 	}
-	m.thinking(o)
+	m.thinking(r, o)
 	if o.effort != "" && m.key("output_config") {
 		m.raw(`{"effort":`)
 		m.text(o.effort)
@@ -143,18 +143,35 @@ func (m *members) system(text string, o *options, cache string) {
 	}
 }
 
-func (m *members) thinking(o *options) {
+// thinking writes how the model shall think. The API refuses it beside a tool
+// that must be called.
+func (m *members) thinking(r *abi.ChatRequest, o *options) {
+	kind := o.thinking
 	switch {
-	case o.budget > 0 && m.key("thinking"):
-		m.raw(`{"type":"enabled","budget_tokens":`)
-		m.dst = strconv.AppendInt(m.dst, o.budget, 10)
-		m.raw(`}`)
 	case o.budget > 0:
-	case o.thinking == "adaptive" && m.key("thinking"):
-		m.raw(`{"type":"adaptive"}`)
-	case o.thinking == "off" && m.key("thinking"):
-		m.raw(`{"type":"disabled"}`)
+		kind = "enabled"
+	case kind == "off":
+		kind = "disabled"
 	}
+	if kind == "" || kind != "disabled" && forced(r) || !m.key("thinking") {
+		return
+	}
+	m.raw(`{"type":`)
+	m.text(kind)
+	if kind == "enabled" {
+		m.raw(`,"budget_tokens":`)
+		m.dst = strconv.AppendInt(m.dst, o.budget, 10)
+	}
+	if o.display != "" && (kind == "enabled" || kind == "adaptive") {
+		m.raw(`,"display":`)
+		m.text(o.display)
+	}
+	m.raw(`}`)
+}
+
+// forced tells whether a tool must be called.
+func forced(r *abi.ChatRequest) bool {
+	return len(r.Tools) > 0 && r.ToolChoice != "" && r.ToolChoice != "auto" && r.ToolChoice != "none"
 }
 
 // tools writes the tools, the last of the agent's with the mark of the cache, so

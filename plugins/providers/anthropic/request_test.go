@@ -30,7 +30,7 @@ func TestRequest(t *testing.T) {
 	}{
 		"nothing": {
 			abi.ChatRequest{Model: "claude-x", BaseURL: "http://127.0.0.1:1"}, "http://127.0.0.1:1/v1/messages",
-			`{"model":"claude-x","max_tokens":8192,"messages":["{{messages}}"],"stream":false}`,
+			`{"model":"claude-x","max_tokens":16384,"messages":["{{messages}}"],"stream":false}`,
 		},
 		"Anthropic itself": {
 			abi.ChatRequest{Model: "m", BaseURL: "https://api.anthropic.com", System: "S", Stream: true, MaxTokens: 5, Temperature: &temperature, Stop: []string{"a"}, Tools: []abi.Tool{tool}},
@@ -41,17 +41,26 @@ func TestRequest(t *testing.T) {
 		"elsewhere, with /v1": {
 			abi.ChatRequest{Model: "m", BaseURL: "https://gw.example/anthropic/v1", System: "S", Options: abi.Raw(`{"cache_ttl":"1h"}`)},
 			"https://gw.example/anthropic/v1/messages",
-			`{"model":"m","max_tokens":8192,"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":["{{messages}}"],"stream":false}`,
+			`{"model":"m","max_tokens":16384,"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral","ttl":"1h"}}],"messages":["{{messages}}"],"stream":false}`,
 		},
 		"no cache, thinking with a budget": {
 			abi.ChatRequest{Model: "m", BaseURL: "https://api.anthropic.com", System: "S", Temperature: &temperature, Options: abi.Raw(`{"cache":"off","thinking_budget":2000,"max_tokens":100,"effort":"low"}`)},
 			"https://api.anthropic.com/v1/messages",
 			`{"model":"m","max_tokens":2100,"system":"S","messages":["{{messages}}"],"stream":false,"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"effort":"low"}}`,
 		},
+		"adaptive thinking, shown": {
+			abi.ChatRequest{Model: "m", BaseURL: "http://x", Tools: []abi.Tool{tool}, ToolChoice: "none", Options: abi.Raw(`{"cache":"off","thinking":"adaptive","thinking_display":"summarized"}`)},
+			"http://x/v1/messages",
+			`{"model":"m","max_tokens":16384,"messages":["{{messages}}"],"stream":false,"thinking":{"type":"adaptive","display":"summarized"},"tools":[{"name":"ls","description":"lists","input_schema":{"type":"object"}}],"tool_choice":{"type":"none"}}`,
+		},
+		"no thinking": {
+			abi.ChatRequest{Model: "m", BaseURL: "http://x", Options: abi.Raw(`{"thinking":"off","thinking_display":"summarized"}`)},
+			"http://x/v1/messages", `{"model":"m","max_tokens":16384,"messages":["{{messages}}"],"stream":false,"thinking":{"type":"disabled"}}`,
+		},
 		"a tool of the provider's, one that must be called": {
 			abi.ChatRequest{Model: "m", BaseURL: "http://x", Tools: []abi.Tool{tool}, ToolChoice: "ls", Options: abi.Raw(`{"cache":"off","thinking":"adaptive","tools":[{"type":"web_search_20250305","name":"web_search"}],"extra_body":{"top_k":3}}`)},
 			"http://x/v1/messages",
-			`{"model":"m","max_tokens":8192,"messages":["{{messages}}"],"stream":false,"thinking":{"type":"adaptive"},"tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"ls","description":"lists","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"ls"},"top_k":3}`,
+			`{"model":"m","max_tokens":16384,"messages":["{{messages}}"],"stream":false,"tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"ls","description":"lists","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"ls"},"top_k":3}`,
 		},
 	} {
 		got := body(t, tc.r)
@@ -97,6 +106,8 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	msg := func(role abi.Role, parts ...abi.Part) abi.Message { return abi.Message{Role: role, Parts: parts} }
 	txt := func(s string) abi.Part { return abi.Part{Type: abi.PartText, Text: s} }
+	use := abi.Part{Type: abi.PartProviderTool, Name: "web_search", Opaque: `{"type":"server_tool_use","id":"srv1","name":"web_search","input":{"query": "x"}}`}
+	found := abi.Part{Type: abi.PartProviderTool, Name: "web_search", Opaque: `{"type":"web_search_tool_result","tool_use_id":"srv1","content":[]}`}
 	for name, tc := range map[string]struct {
 		m    abi.Message
 		want string
@@ -111,14 +122,45 @@ func TestMessages(t *testing.T) {
 		},
 		"STR-8: thinking, and what the provider ran": {
 			msg(abi.RoleAssistant, abi.Part{Type: abi.PartReasoning, Text: "hm", Signature: "S1"}, abi.Part{Type: abi.PartReasoning, Text: "unsigned"},
-				abi.Part{Type: abi.PartReasoning, Opaque: `{"type":"redacted_thinking","data":"R"}`}, abi.Part{Type: abi.PartProviderTool, Name: "web_search", Opaque: `{"type":"server_tool_use"}`}, txt("a"),
+				abi.Part{Type: abi.PartReasoning, Opaque: `{"type":"redacted_thinking","data":"R"}`}, abi.Part{Type: abi.PartProviderTool, Name: "web_search", Opaque: `{"type":"x_tool_result"}`}, txt("a"),
 				abi.Part{Type: abi.PartToolCall, CallID: "t_1.1.2", Name: "ls", Arguments: `{"x":1}`}),
-			`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"S1"},{"type":"redacted_thinking","data":"R"},{"type":"server_tool_use"},{"type":"text","text":"a"},` +
+			`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"S1"},{"type":"redacted_thinking","data":"R"},{"type":"x_tool_result"},{"type":"text","text":"a"},` +
 				`{"type":"tool_use","id":"t_1_1_2","name":"ls","input":{"x":1}}]}`,
+		},
+		"STR-8: thinking at the end stays out": {
+			msg(abi.RoleAssistant, txt("a"), abi.Part{Type: abi.PartReasoning, Text: "hm", Signature: "S1"}),
+			`{"role":"assistant","content":[{"type":"text","text":"a"}]}`,
+		},
+		"STR-8: nothing but thinking": {
+			msg(abi.RoleAssistant, abi.Part{Type: abi.PartReasoning, Text: "hm", Signature: "S1"}),
+			`{"role":"assistant","content":[{"type":"text","text":"(no text)"}]}`,
+		},
+		"STR-8: what a text is taken from": {
+			msg(abi.RoleAssistant, abi.Part{Type: abi.PartText, Text: "a", Signature: `[{"type":"x", "a":1}]`}, abi.Part{Type: abi.PartText, Text: "b", Signature: "other"}),
+			`{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"x", "a":1}]},{"type":"text","text":"b"}]}`,
+		},
+		"C042: a paused answer goes back as it is": {
+			msg(abi.RoleAssistant, txt("a"), use), `{"role":"assistant","content":[{"type":"text","text":"a"},` + use.Opaque + `]}`,
+		},
+		"C042: a use with its result": {
+			msg(abi.RoleAssistant, use, found, txt("a")), `{"role":"assistant","content":[` + use.Opaque + `,` + found.Opaque + `,{"type":"text","text":"a"}]}`,
+		},
+		"C042: a use whose result did not come": {
+			msg(abi.RoleAssistant, txt("a"), use, txt("[stream interrupted]")), `{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":"[stream interrupted]"}]}`,
+		},
+		"C042: a use beside a call": {
+			msg(abi.RoleAssistant, use, txt("a"), abi.Part{Type: abi.PartToolCall, CallID: "t", Name: "ls", Arguments: `{}`}),
+			`{"role":"assistant","content":[` + use.Opaque + `,{"type":"text","text":"a"},{"type":"tool_use","id":"t","name":"ls","input":{}}]}`,
+		},
+		"C042: a use that was not whole": {
+			msg(abi.RoleAssistant, txt("a"), abi.Part{Type: abi.PartProviderTool, Name: "web_search"}), `{"role":"assistant","content":[{"type":"text","text":"a"}]}`,
+		},
+		"C028, C030: arguments that are no object": {
+			msg(abi.RoleAssistant, abi.Part{Type: abi.PartToolCall, CallID: "t", Name: "ls", Arguments: `{"x":`}), `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"ls","input":{}}]}`,
 		},
 		"results": {
 			msg(abi.RoleTool, abi.Part{Type: abi.PartToolResult, CallID: "t_1.1.2", Text: "files"}, abi.Part{Type: abi.PartToolResult, CallID: "t_1.1.3", IsError: true}),
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t_1_1_2","content":"files"},{"type":"tool_result","tool_use_id":"t_1_1_3","is_error":true}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t_1_1_2","content":"files"},{"type":"tool_result","tool_use_id":"t_1_1_3","content":"(no text)","is_error":true}]}`,
 		},
 	} {
 		got, err := (messages{}).Messages(abi.ChatMessages{Messages: []abi.Message{tc.m}})

@@ -69,7 +69,7 @@ func (p messages) Response(in abi.HTTPResponse) ([]abi.Event, error) {
 		b := readBlock(raw)
 		e := b.event(int64(i))
 		empty := e.Text == "" && e.Signature == "" && e.Opaque == ""
-		if raw == nil || (empty && e.Type != abi.EventToolCall) {
+		if raw == nil || b.typ == "" || (empty && e.Type != abi.EventToolCall) {
 			continue
 		}
 		d.Emit(e)

@@ -13,17 +13,21 @@ import (
 // strings are UTF-16, as gateways are, cut between the halves of a surrogate pair
 // (C008, C032).
 //
+// Texts that are taken from somewhere have citations, which go back as a whole
+// too.
+//
 // In Decoder.State it is numbers with commas between them and, behind a ;, the
-// open block of such a tool: its start and, behind a line feed, its input.
+// open block of such a tool: its start and, behind a line feed, its input. A text
+// has no start, and its citations in place of the input.
 type state struct {
 	half          rune   // the high half that the last piece ended with, 0 if none
 	kind          byte   // what that was: x text, t thinking, j input of a tool
 	index         int64  // the block that it belonged to
 	read, written *int64 // the cache's part of the input, from the start of the message
 	finished      bool   // the message has said how it ends
-	open          int64  // the index of the open block of a provider's tool, -1 if none
-	start         string // that block as it began
-	input         string // what came of its input
+	open          int64  // the index of the open block of a provider's tool or cited text, -1 if none
+	start         string // that block as it began, "" of a text
+	input         string // what came of its input, or of the citations
 	changed       bool
 }
 

@@ -66,7 +66,7 @@ func (r *reader) frame(f *frame, data []byte, name string) {
 	case "message_delta":
 		r.delta(f)
 	case "message_stop":
-		r.close()
+		r.end(-1)
 		if !r.finished { // a gateway that leaves the reason out
 			r.Finish(abi.FinishUnknown, "")
 		}
@@ -94,7 +94,7 @@ func (r *reader) message(data []byte) {
 	}
 	r.read, r.written, r.changed = m.usage.read, m.usage.written, true
 	u := m.usage.tokens(nil)
-	u.Output = nil
+	u.Output, u.Reasoning = nil, nil
 	r.count(u)
 }
 
@@ -107,8 +107,12 @@ func (r *reader) count(u abi.Usage) {
 
 // begin reads the start of a block, which may have contents already.
 func (r *reader) begin(f *frame) {
-	r.close()
+	r.end(-1)
 	b := readBlock(f.block)
+	if b.typ == "text" && b.citations != nil {
+		r.cite(f.index, b.citations[1:len(b.citations)-1])
+		b.citations = nil // they come after the text
+	}
 	switch {
 	case b.typ == "tool_use":
 		r.Emit(b.event(f.index))
@@ -118,6 +122,10 @@ func (r *reader) begin(f *frame) {
 	case b.typ == "":
 	case b.typ == "server_tool_use", b.typ == "mcp_tool_use":
 		r.Emit(abi.Event{Type: abi.EventProviderTool, ID: b.id, Name: b.toolName()})
+		if len(b.raw) > maxOpen {
+			r.Fail(tooMuch())
+			return
+		}
 		r.open, r.input, r.changed = max(f.index, 0), "", true
 		r.start = strings.ReplaceAll(string(b.raw), "\n", " ")
 	default: // a result, which comes in one piece
@@ -141,7 +149,12 @@ func (r *reader) piece(f *frame) {
 			r.Emit(abi.Event{Type: abi.EventReasoning, Signature: f.delta.signature, Index: at(f.index)})
 		}
 		return
-	default: // citations, and what is not known yet
+	case "citations_delta":
+		if f.delta.citation != nil {
+			r.cite(f.index, f.delta.citation)
+		}
+		return
+	default: // what is not known yet
 		return
 	}
 	if len(f.delta.text) <= len(`""`) {
@@ -176,16 +189,42 @@ func (r *reader) say(kind byte, index int64, text string) {
 // arguments reads a piece of the input of a call, or of a tool that the provider
 // itself runs.
 func (r *reader) arguments(index int64, text string) {
-	if r.open < 0 || (index >= 0 && index != r.open) {
+	if !r.isOpen(index) || r.start == "" {
 		r.ToolCall(at(index), "", "", text)
 		return
 	}
 	if len(r.start)+len(r.input)+len(text) > maxOpen {
-		r.Fail(abi.Failure{Class: abi.FailureServer, Message: "the input of a tool that the provider runs is too long"})
+		r.Fail(tooMuch())
 		return
 	}
 	r.input += text
 	r.changed = true
+}
+
+// isOpen tells whether there is an open block, of that index if it is given.
+func (r *reader) isOpen(index int64) bool {
+	return r.open >= 0 && (index < 0 || index == r.open)
+}
+
+func tooMuch() abi.Failure {
+	return abi.Failure{Class: abi.FailureServer, Message: "the input of a tool that the provider runs is too long"}
+}
+
+// cite remembers what a text is taken from, as JSON values with commas between
+// them, until the text is over: it goes back with the text (STR-8). What is more
+// than can be remembered is left out.
+func (r *reader) cite(index int64, citation []byte) {
+	if r.open >= 0 && (r.start != "" || r.open != max(index, 0)) {
+		r.end(-1)
+	}
+	if len(r.input)+len(citation) > maxOpen {
+		return
+	}
+	if r.input != "" {
+		r.input += ","
+	}
+	r.open, r.start, r.changed = max(index, 0), "", true
+	r.input += string(citation)
 }
 
 // maxOpen bounds what is remembered of an open block, in bytes.
@@ -202,18 +241,23 @@ func (r *reader) close() {
 	}
 }
 
-// end closes a block. A tool of the provider's is then known as a whole.
+// end closes the open block, if it has that index or if that is -1. A tool of the
+// provider's is then known as a whole, and so is what a text is taken from.
 func (r *reader) end(index int64) {
 	r.close()
-	if r.open < 0 || (index >= 0 && index != r.open) {
+	if !r.isOpen(index) {
 		return
 	}
-	b := readBlock([]byte(r.start))
-	e := abi.Event{Type: abi.EventProviderTool, ID: b.id, Name: b.toolName(), Opaque: r.start}
-	if r.input != "" {
-		e.Opaque = withInput(r.start, r.input)
+	if r.start == "" {
+		r.Emit(abi.Event{Type: abi.EventText, Signature: "[" + r.input + "]", Index: at(r.open)})
+	} else {
+		raw := r.start
+		if r.input != "" {
+			raw = withInput(r.start, r.input)
+		}
+		b := readBlock([]byte(raw))
+		r.Emit(b.event(r.open))
 	}
-	r.Emit(e)
 	r.open, r.start, r.input, r.changed = -1, "", "", true
 }
 
@@ -224,6 +268,7 @@ func (r *reader) delta(f *frame) {
 		r.count(f.usage.tokens(&usage{read: r.read, written: r.written}))
 	}
 	if f.delta.stop != "" {
+		r.end(-1) // of servers that do not end a block
 		r.Finish(finishReason(f.delta.stop), f.delta.stop)
 		r.finished, r.changed = true, true
 	}

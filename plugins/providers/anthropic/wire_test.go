@@ -128,6 +128,9 @@ func lines(events []abi.Event) string {
 			if e.Usage.Output != nil {
 				fmt.Fprintf(&b, " out=%d", *e.Usage.Output)
 			}
+			if e.Usage.Reasoning != nil {
+				fmt.Fprintf(&b, " thought=%d", *e.Usage.Reasoning)
+			}
 		}
 		if e.Failure != nil {
 			fmt.Fprintf(&b, " %s %q", e.Failure.Class, e.Failure.Message)
