@@ -47,17 +47,18 @@ func TestLessons(t *testing.T) {
 
 // lesson is a lesson that is being done.
 type lesson struct {
-	dir string // where the reader is; it holds what the lesson's directory does
+	dir string // where the reader is
 	env []string
 }
 
 func prepare(t *testing.T, name string) *lesson {
 	t.Helper()
 	dir := t.TempDir()
-	l := &lesson{dir: filepath.Join(dir, name)}
-	if err := os.CopyFS(l.dir, os.DirFS(name)); err != nil {
+	here, err := filepath.Abs(name)
+	if err != nil {
 		t.Fatal(err)
 	}
+	l := &lesson{dir: here}
 	home := filepath.Join(dir, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
@@ -74,6 +75,18 @@ func prepare(t *testing.T, name string) *lesson {
 		"ZCHOST_RELIABILITY__PROVIDER_BACKOFF_MS=1",
 	)
 	return l
+}
+
+// builds lets a lesson build Go programs without the reader's home.
+func (l *lesson) builds(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN"} {
+		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.env = append(l.env, name+"="+strings.TrimSpace(string(value)))
+	}
 }
 
 // approval is the line of a question that the reader answers with a key.

@@ -79,7 +79,7 @@ const templateTools = `
 # A tool plugin, for "plugin:weather", and what it may do.
 # [tools.weather]
 # plugin = "weather"
-# allow  = { http = ["api.open-meteo.com"] }
+# allow  = { http = ["geocoding-api.open-meteo.com", "api.open-meteo.com"] }
 `
 
 // costText is the part of the template about money. The prices are there for

@@ -18,6 +18,7 @@ func worlds() map[string]func(*testing.T, *lesson) []string {
 		"05-approval":    approvals,
 		"06-shell":       shell,
 		"07-mcp":         server,
+		"08-plugin":      dice,
 		"09-budget":      oneKey,
 		"10-interrupted": interrupted,
 	}
@@ -126,6 +127,17 @@ func server(t *testing.T, _ *lesson) []string {
 	})
 	return append(openAIAt(url),
 		"ZCHOST_MCP__FILES__COMMAND="+program, "ZCHOST_MCP__FILES__ENV__"+serverVariable+"=text:1")
+}
+
+func dice(t *testing.T, l *lesson) []string {
+	l.builds(t)
+	return openAIAt(start(t, openAI, func(q asked) answer {
+		if q.result {
+			_, percent, _ := strings.Cut(q.last, "probability of ")
+			return answer{text: "It happens in " + strings.TrimSuffix(percent, ".") + " of all throws."}
+		}
+		return answer{call: "dice_odds", arguments: `{"dice":"3d6","total":15}`}
+	}))
 }
 
 // openAIAt sends the provider openai to a server.
