@@ -244,7 +244,9 @@ func checkTold(t *testing.T, home string, v *vendor) {
 			}
 			calls = append(calls, more...)
 		}
-		checkResults(t, calls, v.told(tools))
+		results, text := v.told(tools)
+		checkResults(t, calls, results)
+		checkEffects(t, turns, calls, text)
 	}
 }
 
@@ -268,6 +270,31 @@ func checkResults(t *testing.T, calls []journal.ToolCall, told []result) {
 		case c.State == journal.CallDone && c.Name == "read_file" && !strings.Contains(text, "heron"):
 			t.Errorf("the file is told as %q", text)
 		}
+	}
+}
+
+// checkEffects checks what the model is told when an interrupted turn goes on:
+// each effect that there was, or may have been, and no other (GDR-2).
+func checkEffects(t *testing.T, turns []journal.Turn, calls []journal.ToolCall, text string) {
+	t.Helper()
+	going := turns[len(turns)-1].Relation == journal.RelationContinue
+	if interrupted := len(turns) > 1 && turns[0].State == journal.Interrupted; interrupted != going {
+		t.Errorf("the first turn is %s, and the next one's relation %q", turns[0].State, turns[len(turns)-1].Relation)
+	}
+	done, unknown := 0, 0
+	for _, c := range calls {
+		if c.Effect == abi.EffectWrite && c.State == journal.CallDone {
+			done++
+		}
+		if c.Effect == abi.EffectWrite && c.State == journal.CallUnknown {
+			unknown++
+		}
+	}
+	if !going {
+		done, unknown = 0, 0
+	}
+	if d, u := strings.Count(text, ": done"), strings.Count(text, "the outcome is unknown"); d != done || u != unknown {
+		t.Errorf("%d effects are told as done and %d as unknown, want %d and %d: %q", d, u, done, unknown, text)
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 const (
 	talkNone  = "none"
 	talkAll   = "all"   // everything that can be crashed in
-	talkAfter = "after" // one more message for each session with tools
+	talkAfter = "after" // each session with tools goes on, or gets one more message
 )
 
 // said is a line that the child prints: a turn that was accepted, or an event
@@ -65,7 +65,7 @@ func child(home string) (err error) {
 	out := &printer{to: json.NewEncoder(os.Stdout)}
 	var all sync.WaitGroup
 	for _, m := range messages(talk) {
-		t, err := h.Send(ctx, turn.Message{Session: m.session, Agent: m.agent, Surface: "cli", Text: m.text, CanApprove: true})
+		t, err := say(ctx, h, m)
 		if err != nil {
 			return err
 		}
@@ -100,6 +100,26 @@ func messages(talk string) []message {
 		return []message{{"c", "worker", "after"}, {"d", "asking", "after"}}
 	}
 	return nil
+}
+
+// say sends a message. After an interruption the turn goes on instead (GDR-2).
+func say(ctx context.Context, h *host.Host, m message) (journal.Turn, error) {
+	out := turn.Message{Session: m.session, Agent: m.agent, Surface: "cli", Text: m.text, CanApprove: true}
+	if m.text != "after" {
+		return h.Send(ctx, out)
+	}
+	s, err := h.Journal().Session(ctx, m.session)
+	if errors.Is(err, journal.ErrNotFound) {
+		return h.Send(ctx, out)
+	}
+	if err != nil {
+		return journal.Turn{}, err
+	}
+	turns, err := h.Journal().Turns(ctx, journal.TurnFilter{Session: s.ID, Limit: 1})
+	if err != nil || len(turns) == 0 || turns[0].State != journal.Interrupted {
+		return h.Send(ctx, out)
+	}
+	return h.Resume(ctx, turns[0].ID, turn.Continue, out)
 }
 
 // follow reads a turn's events, and says yes to what is asked.

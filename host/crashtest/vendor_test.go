@@ -26,6 +26,7 @@ type vendor struct {
 	// results are what the last request of a session told of each call: of the
 	// text that it ends with.
 	results map[string][]result
+	asked   map[string]string // the text itself
 }
 
 // result is the result of a call as the model is told of it.
@@ -44,7 +45,7 @@ type wireMessage struct {
 
 func startVendor(t *testing.T) *vendor {
 	t.Helper()
-	v := &vendor{seen: map[string]int{}, agents: map[string]int{}, results: map[string][]result{}}
+	v := &vendor{seen: map[string]int{}, agents: map[string]int{}, results: map[string][]result{}, asked: map[string]string{}}
 	v.Server = httptest.NewServer(v)
 	t.Cleanup(v.Close)
 	return v
@@ -61,6 +62,10 @@ func (v *vendor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	text, round := where(in.Messages)
+	v.mu.Lock()
+	v.asked[fmt.Sprintf("%s with %d tools", kind(text), len(in.Tools))] = text
+	v.mu.Unlock()
+	text = kind(text)
 	v.note(text, in.Messages, len(in.Tools))
 	v.noteAgent(r.UserAgent())
 	if text == "retry" && in.Stream {
@@ -104,10 +109,18 @@ func where(messages []wireMessage) (text string, round int) {
 			round++
 		}
 	}
-	if strings.HasPrefix(text, "The conversation:") || strings.HasSuffix(text, "\nmore") {
-		text = "more" // the request for the summary, and the one that has it
-	}
 	return text, round
+}
+
+// kind is the message that a text is for.
+func kind(text string) string {
+	switch {
+	case strings.HasPrefix(text, "The conversation:"), strings.HasSuffix(text, "\nmore"):
+		return "more" // the request for the summary, and the one that has it
+	case strings.HasPrefix(text, "Your last reply was interrupted."):
+		return "after" // it goes on
+	}
+	return text
 }
 
 // note counts the request and looks for what a real one would refuse.
@@ -142,11 +155,12 @@ func (v *vendor) note(text string, messages []wireMessage, tools int) {
 }
 
 // told are the results that the message "after" of an agent with so many tools
-// came with.
-func (v *vendor) told(tools int) []result {
+// came with, and its text.
+func (v *vendor) told(tools int) (results []result, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.results[fmt.Sprintf("after with %d tools", tools)]
+	key := fmt.Sprintf("after with %d tools", tools)
+	return v.results[key], v.asked[key]
 }
 
 func (v *vendor) noteAgent(name string) {
