@@ -110,8 +110,11 @@ func TestApproval(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := setup(false, c.lines...).withKeys(c.keys)
-			if _, err := s.chat.Run(t.Context()); err != nil && !strings.Contains(err.Error(), "the terminal is gone") {
+			if _, err := s.chat.Run(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if gone := strings.Contains(s.err.String(), "the terminal is gone"); gone != (c.keys == "!") {
+				t.Errorf("stderr:\n%s", s.err.String())
 			}
 			if diff := cmp.Diff(c.answers, s.host.answers); diff != "" {
 				t.Error(diff)
@@ -265,4 +268,22 @@ func TestMediaType(t *testing.T) {
 			t.Errorf("%q: %q, want %q", data, got, want)
 		}
 	}
+}
+
+// FuzzArguments: whatever a model calls a tool with, nothing of it acts on the
+// terminal or hides, and a line is a line.
+func FuzzArguments(f *testing.F) {
+	f.Add(`{"a":"b\u001b[2J","c":[1,{"d":"\u202e"}]}`)
+	f.Add("{\"a\x9b\":\"\xff\"}")
+	f.Add(`{"a":1}{`)
+	f.Fuzz(func(t *testing.T, text string) {
+		line := ArgumentLine(text)
+		block, _ := argumentBlock(text, true)
+		if strings.ContainsAny(line, "\n\r") || line != Clean(line) || Width(line) > maxLineColumns+1 {
+			t.Errorf("line %q", line)
+		}
+		if strings.ContainsFunc(block, hides) || !strings.HasSuffix(block, "\n") && block != "" {
+			t.Errorf("block %q", block)
+		}
+	})
 }

@@ -152,7 +152,7 @@ func (c *Chat) turn(ctx context.Context, m Message) (leave bool, err error) {
 	answered := c.Lines.Answering()
 	defer answered()
 	c.forget()
-	view := NewRenderer(c.Screen, c.Locales, func(string) string { return "/why tells more" })
+	view := NewRenderer(c.Screen, c.Locales, func(string) string { return "/why tells more; /continue goes on, /retry asks again" })
 	turn, err := c.Talk.Turn(ctx, m, view)
 	if turn.ID != "" {
 		c.last = turn.ID

@@ -242,7 +242,7 @@ func TestPipedOutputIsPlain(t *testing.T) {
 	if diff := cmp.Diff("answer to ok\nanswer to cut\n[stream interrupted]\n", s.out.String()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("zchost: truncated: cut (/why tells more)\n", s.err.String()); diff != "" {
+	if diff := cmp.Diff("zchost: truncated: cut (/why tells more; /continue goes on, /retry asks again)\n", s.err.String()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -29,7 +29,7 @@ func (c *Chat) resume(ctx context.Context, name, args string) (leave bool, err e
 	case how.After != "" && err == nil:
 		return c.turn(ctx, how)
 	case ctx.Err() != nil:
-		return true, nil
+		return true, nil //nolint:nilerr // the process is told to end
 	case errors.Is(err, ErrInterrupt):
 		return c.Piped, c.Screen.Note(NotRetried)
 	case err != nil:

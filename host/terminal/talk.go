@@ -138,13 +138,13 @@ func (t *Talk) hear(ctx, following context.Context, turn string, leave func(erro
 }
 
 // follow shows the events of a turn until the last one.
-func (t *Talk) follow(ctx context.Context, turn string, v View) (err error) {
+func (t *Talk) follow(ctx context.Context, turn string, v View) error {
 	events, err := t.Host.Events(ctx, turn, 0)
 	if err != nil {
 		return err
 	}
 	var question *asking
-	defer func() { err = errors.Join(err, question.end()) }()
+	defer func() { _ = question.end() }() // what is not told by events any more is of no use
 	quiet, told := time.Now(), ""
 	for {
 		batch, err := t.next(ctx, events)
@@ -171,7 +171,9 @@ func (t *Talk) follow(ctx context.Context, turn string, v View) (err error) {
 func (t *Talk) show(ctx context.Context, question *asking, batch []journal.Event, v View) (*asking, error) {
 	if question != nil && ends(batch) {
 		if err := question.end(); err != nil {
-			return nil, err
+			if err := v.Notice(err.Error()); err != nil {
+				return nil, err
+			}
 		}
 		question = nil
 	}
