@@ -33,13 +33,15 @@ type agents struct {
 	redactor  *secret.Redactor
 	fragments *provider.Fragments
 	till      *till
-	environ   []string // the host's environment
+	environ   []string         // the host's environment
+	version   string           // the program's
 	journal   *journal.Journal // set by use, before the first turn
 	log       hclog.Logger
 
 	mu        sync.Mutex
 	agents    map[string]*turn.Agent
 	providers map[string]*service
+	servers   map[string]*server // of tools
 }
 
 // service is a [providers.NAME] that is ready: its plugin is loaded and its
@@ -196,10 +198,11 @@ func (a *agents) candidate(agent string, c config.Candidate) *reliability.Candid
 	}
 }
 
-// Close lets go of the plugins and connections.
+// Close lets go of the plugins and connections, and ends the servers.
 func (a *agents) Close(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.closeServers()
 	for _, s := range a.providers {
 		s.plugin.Close()
 	}

@@ -120,7 +120,7 @@ func prepare(ctx context.Context, home Home, cfg config.Config, o Options, redac
 	a := &agents{
 		config: cfg, home: home, runtime: runtime, client: client, log: log,
 		secrets: secret.Resolver{LookupEnv: lookup(o.Env)}, redactor: redactor,
-		fragments: provider.NewFragments(maxFragments), till: newTill(cfg), environ: o.Env,
+		fragments: provider.NewFragments(maxFragments), till: newTill(cfg), environ: o.Env, version: o.Version,
 	}
 	if err := a.ready(ctx, o.Agents); err != nil {
 		return nil, errors.Join(err, a.Close(context.WithoutCancel(ctx)))

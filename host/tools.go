@@ -7,6 +7,7 @@ import (
 
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/fault"
+	"github.com/zchost/zchost/host/mcp"
 	"github.com/zchost/zchost/host/tool"
 	"github.com/zchost/zchost/host/tool/core"
 	"github.com/zchost/zchost/host/turn"
@@ -27,7 +28,6 @@ type toolbox struct {
 type served struct {
 	ref    config.ToolRef
 	server toolServer
-	prefix string // of the names of its tools
 }
 
 // equip gives an agent what its config says of tools.
@@ -47,8 +47,14 @@ func (a *agents) equip(ctx context.Context, agent *turn.Agent) error {
 	for _, ref := range c.Tools {
 		switch ref.Source {
 		case config.SourceCore:
-		case config.SourcePlugin, config.SourceMCP:
-			return fault.New(fault.Config, fmt.Sprintf("agent %q: %s: plugins and servers give no tools yet", agent.Name, ref), "")
+		case config.SourcePlugin:
+			return fault.New(fault.Config, fmt.Sprintf("agent %q: %s: plugins give no tools yet", agent.Name, ref), "")
+		case config.SourceMCP:
+			s, err := a.server(ctx, ref.Name)
+			if err != nil {
+				return err
+			}
+			box.servers = append(box.servers, served{ref: ref, server: s})
 		}
 	}
 	if _, err := tool.NewSet(box.fixed); err != nil {
@@ -87,7 +93,7 @@ func (b *toolbox) set(ctx context.Context) (*tool.Set, []string) {
 		}
 		found := false
 		for _, t := range tools {
-			if s.ref.Tool == "" || t.Spec().Name == s.prefix+s.ref.Tool {
+			if s.ref.Tool == "" || mcp.Named(t, s.ref.Tool) {
 				all = append(all, t)
 				found = true
 			}

@@ -25,11 +25,11 @@ type Way struct {
 	others *http.Transport
 }
 
-// Way returns the way to a server. Its origin alone gets the headers. What is
-// secret in them is taken out of everything that comes back by who reads it;
-// the client's Redactor learns it here. The error says what is wrong with the
-// address, and repeats nothing of it.
-func (c *Client) Way(address string, headers map[string]secret.Value) (*Way, error) {
+// Way returns the way to a server. Its origin alone gets the headers and, unless
+// it is empty, the token, as a bearer token (RFC 6750). What is secret in what
+// comes back is taken out by who reads it. The error says what is wrong with
+// the address, and repeats nothing of it.
+func (c *Client) Way(address string, token secret.Value, headers map[string]secret.Value) (*Way, error) {
 	if why := plainURL(address); why != "" {
 		return nil, refused("its address %s", why)
 	}
@@ -39,8 +39,10 @@ func (c *Client) Way(address string, headers map[string]secret.Value) (*Way, err
 	}
 	w := &Way{client: c, origin: origin(u), header: http.Header{}, own: c.transport}
 	for name, value := range headers {
-		c.redactor.Add(value)
 		w.header.Set(name, value.Reveal())
+	}
+	if !token.Empty() {
+		w.header.Set("Authorization", "Bearer "+token.Reveal())
 	}
 	door := &guard{dial: c.options.Dial, resolve: c.options.Resolve, private: func(string, string) bool { return false }}
 	w.others = c.newTransport(door.connect)

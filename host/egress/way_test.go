@@ -21,7 +21,7 @@ func TestWay(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = append(seen, r.Host+r.URL.Path+" "+r.Header.Get("Authorization")+" "+r.Header.Get("Mcp-Session-Id"))
+		seen = append(seen, r.Host+r.URL.Path+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Team")+" "+r.Header.Get("Mcp-Session-Id"))
 		switch r.URL.Path {
 		case "/away":
 			http.Redirect(w, r, "http://other.example/x", http.StatusTemporaryRedirect)
@@ -49,17 +49,17 @@ func TestWay(t *testing.T) {
 		},
 	})
 	defer c.Close()
-	way, err := c.Way("http://mcp.lan/mcp", map[string]secret.Value{"Authorization": secret.New("Bearer " + key)})
+	way, err := c.Way("http://mcp.lan/mcp", secret.New(key), map[string]secret.Value{"X-Team": secret.New("blue")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	client := &http.Client{Transport: way}
 	for path, want := range map[string]string{
-		"/plain":  "mcp.lan/plain Bearer " + key + " s-1 = plain",
-		"/zip":    "mcp.lan/zip Bearer " + key + " s-1 = unzipped",
-		"/here":   "mcp.lan/here Bearer " + key + " s-1, mcp.lan/x Bearer " + key + " s-1 = plain",
-		"/away":   "mcp.lan/away Bearer " + key + " s-1, other.example/x   = plain",
-		"/inside": "mcp.lan/inside Bearer " + key + " s-1 = inner.example has the address 10.0.0.8, which is not a public one",
+		"/plain":  "mcp.lan/plain Bearer " + key + " blue s-1 = plain",
+		"/zip":    "mcp.lan/zip Bearer " + key + " blue s-1 = unzipped",
+		"/here":   "mcp.lan/here Bearer " + key + " blue s-1, mcp.lan/x Bearer " + key + " blue s-1 = plain",
+		"/away":   "mcp.lan/away Bearer " + key + " blue s-1, other.example/x    = plain",
+		"/inside": "mcp.lan/inside Bearer " + key + " blue s-1 = inner.example has the address 10.0.0.8, which is not a public one",
 	} {
 		seen = nil
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mcp.lan"+path, strings.NewReader("{}"))
@@ -93,7 +93,7 @@ func TestWayStaysWithTLS(t *testing.T) {
 	pool := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs //nolint:errcheck,forcetypeassert // what httptest gives
 	c := egress.New(egress.Options{RootCAs: pool})
 	defer c.Close()
-	way, err := c.Way(server.URL, nil)
+	way, err := c.Way(server.URL, secret.Value{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestWayAddress(t *testing.T) {
 	c := egress.New(egress.Options{})
 	defer c.Close()
 	for _, address := range []string{"", "ftp://h/" + key, "http://u:" + key + "@h/", "http:///" + key, "http://h/ " + key, "/" + key} {
-		if _, err := c.Way(address, nil); err == nil || strings.Contains(err.Error(), key) {
+		if _, err := c.Way(address, secret.Value{}, nil); err == nil || strings.Contains(err.Error(), key) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
