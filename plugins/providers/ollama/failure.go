@@ -70,8 +70,11 @@ func (e *apiError) object(s *jsonscan.Scanner) {
 func (chat) Error(r abi.HTTPResponse) abi.Failure {
 	e, ok := readError([]byte(r.Body))
 	f := abi.Failure{Class: e.class(r.Status), Message: e.message, Status: r.Status}
-	if r.Status == 404 && ok {
-		f.Class = abi.FailureModelNotFound // an unknown path gives a text that is not JSON
+	switch {
+	case r.Status == 404 && ok: // an unknown path gives a text that is not JSON
+		f.Class = abi.FailureModelNotFound
+	case r.Status == 400 && e.message == tooLong:
+		f.Class = abi.FailureContextOverflow
 	}
 	if !ok {
 		f.Message = unexpectedBody(&r)
@@ -82,6 +85,11 @@ func (chat) Error(r abi.HTTPResponse) abi.Failure {
 	return f
 }
 
+// tooLong is the whole of what the server says when the prompt does not fit and
+// truncate is false: that and nothing else, so no text that only speaks of it is
+// taken for it. There is no field that tells.
+const tooLong = "the input length exceeds the context length"
+
 // lineError reads an error in an answer whose status was 200.
 func lineError(data []byte) abi.Failure {
 	e, ok := readError(data)
@@ -91,8 +99,8 @@ func lineError(data []byte) abi.Failure {
 	return abi.Failure{Class: e.class(0), Message: e.message, Status: e.number}
 }
 
-// class decides what kind of failure it is, from the HTTP status alone, never
-// from the message. A status of 200 or 0 says nothing: then a number in the body
+// class decides what kind of failure it is, from the HTTP status, never from words
+// in the message. A status of 200 or 0 says nothing: then a number in the body
 // stands for it.
 func (e *apiError) class(status int64) abi.FailureClass {
 	if status < 400 {
