@@ -14,20 +14,17 @@ import (
 // client of its own (that of MCP servers). It is an http.RoundTripper, and
 // leaves times and sizes to that client.
 //
-// The server may have any address. Where it redirects to another one, that has
-// to be public, is not told the headers, and not what names the session; a
-// proxy is not used for it.
+// The server may have any address, for it is the operator who chose it. Requests
+// go to its origin alone: where it redirects elsewhere is not followed.
 type Way struct {
 	client *Client
 	origin string // of the server
 	header http.Header
-	own    *http.Transport
-	others *http.Transport
 }
 
-// Way returns the way to a server. Its origin alone gets the headers and, unless
-// it is empty, the token, as a bearer token (RFC 6750). What is secret in what
-// comes back is taken out by who reads it. The error says what is wrong with
+// Way returns the way to a server. Every request gets the headers and,
+// unless it is empty, the token, as a bearer token (RFC 6750). Secrets in what
+// comes back are taken out by who reads it. The error says what is wrong with
 // the address, and repeats nothing of it.
 func (c *Client) Way(address string, token secret.Value, headers map[string]secret.Value) (*Way, error) {
 	if why := plainURL(address); why != "" {
@@ -37,46 +34,37 @@ func (c *Client) Way(address string, token secret.Value, headers map[string]secr
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
 		return nil, refused("its address does not begin with http://HOST or https://HOST, or holds a user or password")
 	}
-	w := &Way{client: c, origin: origin(u), header: http.Header{}, own: c.transport}
+	w := &Way{client: c, origin: origin(u), header: http.Header{}}
 	for name, value := range headers {
 		w.header.Set(name, value.Reveal())
 	}
 	if !token.Empty() {
 		w.header.Set("Authorization", "Bearer "+token.Reveal())
 	}
-	door := &guard{dial: c.options.Dial, resolve: c.options.Resolve, private: func(string, string) bool { return false }}
-	w.others = c.newTransport(door.connect)
-	w.others.DisableKeepAlives = true
 	return w, nil
 }
 
 // RoundTrip sends a request.
 func (w *Way) RoundTrip(req *http.Request) (*http.Response, error) {
+	if to := origin(req.URL); to != w.origin || req.URL.User != nil {
+		return nil, refused("it is not for %s, but would go to %s", w.origin, to)
+	}
 	// A request is its sender's: only the copy is changed.
 	out := req.Clone(dialEndsWith(req.Context()))
-	transport := w.own
-	if origin(out.URL) == w.origin {
-		for name, values := range w.header {
-			out.Header[name] = values
-		}
-	} else {
-		if out.URL.User != nil || strings.HasPrefix(w.origin, "https:") && out.URL.Scheme != "https" {
-			return nil, refused("a redirect from %s leads from https to http, or holds a user or password", w.origin)
-		}
-		transport = w.others
-		out.Header = carried(out.Header)
+	for name, values := range w.header {
+		out.Header[name] = values
 	}
 	w.client.own(out.Header)
-	resp, err := transport.RoundTrip(out)
+	resp, err := w.client.transport.RoundTrip(out)
 	if err != nil {
 		return nil, err
 	}
-	w.unzip(resp)
+	unzip(resp)
 	return resp, nil
 }
 
 // unzip makes the body readable that a server compressed without being asked.
-func (w *Way) unzip(resp *http.Response) {
+func unzip(resp *http.Response) {
 	var encoding []abi.Header
 	for _, v := range resp.Header.Values("Content-Encoding") {
 		encoding = append(encoding, abi.Header{Name: "content-encoding", Value: v})

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/zchost/zchost/host/secret"
 )
 
-// A server that the operator named may be private and gets the headers; where
-// it redirects to may not, and does not.
+// A server that the operator named may be private and gets the headers; another
+// one gets nothing.
 func TestWay(t *testing.T) {
 	t.Parallel()
 	var seen []string
@@ -25,8 +24,8 @@ func TestWay(t *testing.T) {
 		switch r.URL.Path {
 		case "/away":
 			http.Redirect(w, r, "http://other.example/x", http.StatusTemporaryRedirect)
-		case "/inside":
-			http.Redirect(w, r, "http://inner.example/x", http.StatusTemporaryRedirect)
+		case "/user":
+			http.Redirect(w, r, "http://u:p@mcp.lan/x", http.StatusTemporaryRedirect)
 		case "/here":
 			http.Redirect(w, r, "/x", http.StatusTemporaryRedirect)
 		case "/zip":
@@ -39,13 +38,9 @@ func TestWay(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	addresses := map[string]string{"mcp.lan": "10.0.0.7", "other.example": "93.184.216.34", "inner.example": "10.0.0.8"}
 	c := egress.New(egress.Options{
 		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
-		},
-		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr(addresses[host])}, nil
 		},
 	})
 	defer c.Close()
@@ -55,11 +50,11 @@ func TestWay(t *testing.T) {
 	}
 	client := &http.Client{Transport: way}
 	for path, want := range map[string]string{
-		"/plain":  "mcp.lan/plain Bearer " + key + " blue s-1 = plain",
-		"/zip":    "mcp.lan/zip Bearer " + key + " blue s-1 = unzipped",
-		"/here":   "mcp.lan/here Bearer " + key + " blue s-1, mcp.lan/x Bearer " + key + " blue s-1 = plain",
-		"/away":   "mcp.lan/away Bearer " + key + " blue s-1, other.example/x    = plain",
-		"/inside": "mcp.lan/inside Bearer " + key + " blue s-1 = inner.example has the address 10.0.0.8, which is not a public one",
+		"/plain": "mcp.lan/plain Bearer " + key + " blue s-1 = plain",
+		"/zip":   "mcp.lan/zip Bearer " + key + " blue s-1 = unzipped",
+		"/here":  "mcp.lan/here Bearer " + key + " blue s-1, mcp.lan/x Bearer " + key + " blue s-1 = plain",
+		"/away":  "mcp.lan/away Bearer " + key + " blue s-1 = it is not for http://mcp.lan, but would go to http://other.example",
+		"/user":  "mcp.lan/user Bearer " + key + " blue s-1 = it is not for http://mcp.lan, but would go to http://mcp.lan",
 	} {
 		seen = nil
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mcp.lan"+path, strings.NewReader("{}"))
@@ -79,35 +74,9 @@ func TestWay(t *testing.T) {
 			text = err.Error()
 		}
 		got := strings.Join(seen, ", ") + " = " + text
-		if got != want && (err == nil || !strings.HasSuffix(got, want[strings.Index(want, "= ")+2:]) || len(seen) != 1) {
+		if got != want && (err == nil || !strings.HasSuffix(got, want[strings.Index(want, "= ")+2:])) {
 			t.Errorf("%s: %s\nwant %s", path, got, want)
 		}
-	}
-}
-
-// A redirect does not lead out of TLS.
-func TestWayStaysWithTLS(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewTLSServer(http.RedirectHandler("http://example.com/", http.StatusTemporaryRedirect))
-	defer server.Close()
-	pool := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs //nolint:errcheck,forcetypeassert // what httptest gives
-	c := egress.New(egress.Options{RootCAs: pool})
-	defer c.Close()
-	way, err := c.Way(server.URL, secret.Value{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := (&http.Client{Transport: way}).Do(req)
-	if err == nil {
-		_ = resp.Body.Close()
-		t.Fatal("it was followed")
-	}
-	if !strings.Contains(err.Error(), "from https to http") {
-		t.Error(err)
 	}
 }
 
