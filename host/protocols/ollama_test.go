@@ -99,10 +99,7 @@ func (ollama) idle() string { return "\n" }
 
 func (ollama) foreign() string { return `{"status":"loading","model":"m-1"}` + "\n" }
 
-func (o ollama) huge(n int, lines bool) string {
-	if lines {
-		return "" // a frame is a line
-	}
+func (o ollama) huge(n int, _ bool) string { // a frame is a line
 	return o.line(`{"role":"assistant","content":"` + strings.Repeat("a", n) + `"}`)
 }
 

@@ -33,10 +33,7 @@ type wire interface {
 }
 
 // wires are the protocols that have a plugin.
-func wires() []wire { return []wire{chat{}, responses{}, gemini{}, anthropic{}} }
-
-// allWires are those that get one, too.
-func allWires() []wire { return append(wires(), ollama{}) }
+func wires() []wire { return []wire{chat{}, responses{}, gemini{}, anthropic{}, ollama{}} }
 
 // kind is what a piece of a reply is.
 type kind int
