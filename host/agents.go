@@ -42,6 +42,8 @@ type agents struct {
 	agents    map[string]*turn.Agent
 	providers map[string]*service
 	servers   map[string]*server // of tools
+	// toolPlugins are the plugins of tools, by the name of their table.
+	toolPlugins map[string]*toolPlugin
 }
 
 // service is a [providers.NAME] that is ready: its plugin is loaded and its
@@ -205,6 +207,9 @@ func (a *agents) Close(ctx context.Context) error {
 	a.closeServers()
 	for _, s := range a.providers {
 		s.plugin.Close()
+	}
+	for _, p := range a.toolPlugins {
+		p.plugin.Close()
 	}
 	a.client.Close()
 	if err := a.runtime.Close(ctx); err != nil {

@@ -48,7 +48,14 @@ func (a *agents) equip(ctx context.Context, agent *turn.Agent) error {
 		switch ref.Source {
 		case config.SourceCore:
 		case config.SourcePlugin:
-			return fault.New(fault.Config, fmt.Sprintf("agent %q: %s: plugins give no tools yet", agent.Name, ref), "")
+			tools, fingerprint, err := a.pluginTools(ctx, ref)
+			if err != nil {
+				return err
+			}
+			box.fixed = append(box.fixed, tools...)
+			if !slices.Contains(agent.Plugins, fingerprint) {
+				agent.Plugins = append(agent.Plugins, fingerprint)
+			}
 		case config.SourceMCP:
 			s, err := a.server(ctx, ref.Name)
 			if err != nil {
