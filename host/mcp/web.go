@@ -115,8 +115,9 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, w.plain(ctx, err)
 	}
-	m.answered(resp.StatusCode)
 	w.bound(resp, e)
+	forgotten(r, resp)
+	m.answered(resp.StatusCode)
 	return resp, nil
 }
 
