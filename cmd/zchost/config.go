@@ -79,7 +79,7 @@ func (c configCheckCmd) Run(ctx context.Context, a *app) error {
 func checkReferences(ctx context.Context, a *app, cfg config.Config) error {
 	var problems config.Errors
 	all := append(checkSecrets(ctx, cfg), checkToolSecrets(ctx, cfg)...)
-	all = append(append(all, checkPlugins(ctx, a, cfg)...), checkToolPlugins(a, cfg)...)
+	all = append(append(all, checkPlugins(ctx, a, cfg)...), checkToolPlugins(ctx, a, cfg)...)
 	for _, f := range all {
 		if f.Verdict != verdictFail {
 			continue

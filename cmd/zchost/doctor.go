@@ -201,12 +201,7 @@ func checkSecret(ctx context.Context, what string, ref secret.Ref) finding {
 
 // checkPlugins loads the plugin of each provider, as the host does.
 func checkPlugins(ctx context.Context, a *app, cfg config.Config) (all []finding) {
-	home := host.Home{Dir: a.home}
-	o := plugin.Options{}
-	if _, err := os.Stat(home.Cache()); err == nil {
-		o.CacheDir = home.Cache()
-	}
-	r, err := plugin.NewRuntime(ctx, o)
+	r, err := pluginRuntime(ctx, a)
 	if err != nil {
 		return []finding{failedBy("plugins", err, "")}
 	}

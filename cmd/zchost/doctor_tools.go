@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host"
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/plugin"
@@ -29,7 +28,7 @@ func checkTools(ctx context.Context, a *app, cfg config.Config, offline bool) []
 			all = append(all, checkAgent(name, box), checkWorkspace(name, box))
 		}
 	}
-	all = append(all, checkToolPlugins(a, cfg)...)
+	all = append(all, checkToolPlugins(ctx, a, cfg)...)
 	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
 		all = append(all, checkServer(ctx, a, name, cfg.Server(name), offline))
 	}
@@ -101,28 +100,41 @@ func checkParent(what, dir string) finding {
 	}
 }
 
-// checkToolPlugins looks at the plugin of each [tools.NAME]. A failure is named
-// by the key of the config that it is about.
-func checkToolPlugins(a *app, cfg config.Config) []finding {
-	var all []finding
+// checkToolPlugins loads the plugin of each [tools.NAME], and asks what it
+// offers. A failure is named by the key of the config that it is about.
+func checkToolPlugins(ctx context.Context, a *app, cfg config.Config) (all []finding) {
+	if len(cfg.Tools) == 0 {
+		return nil
+	}
+	r, err := pluginRuntime(ctx, a)
+	if err != nil {
+		return []finding{failedBy("plugins", err, "")}
+	}
+	defer func() {
+		if err := r.Close(context.WithoutCancel(ctx)); err != nil {
+			all = append(all, failedBy("plugins", err, ""))
+		}
+	}()
 	for _, name := range slices.Sorted(maps.Keys(cfg.Tools)) {
-		at, p := "tools."+name, cfg.Tools[name].Plugin
-		source, err := host.FindPlugin(host.Home{Dir: a.home}, p)
-		if err != nil {
-			all = append(all, failedBy(at+".plugin", err, ""))
-			continue
-		}
-		m, err := plugin.ParseManifest(source.Manifest)
-		switch {
-		case err != nil:
-			all = append(all, failedBy(at+".plugin", err, "zchost plugin inspect "+p+" shows it"))
-		case m.Kind != abi.KindTool:
-			all = append(all, failed(at+".plugin", fmt.Sprintf("%s is a %s, not a tool", p, m.Kind), "name a tool plugin; zchost plugin list shows them"))
-		default:
-			all = append(all, ok("plugin "+p, m.Version+" for "+at))
-		}
+		all = append(all, checkToolPlugin(ctx, a, r, "tools."+name, cfg.Tools[name]))
 	}
 	return all
+}
+
+func checkToolPlugin(ctx context.Context, a *app, r *plugin.Runtime, at string, c config.Tool) finding {
+	source, err := host.FindPlugin(host.Home{Dir: a.home}, c.Plugin)
+	if err != nil {
+		return failedBy(at+".plugin", err, "")
+	}
+	f, tools, err := loadTools(ctx, r, source, c)
+	if err != nil {
+		return failedBy(at+".plugin", err, "zchost plugin inspect "+c.Plugin+" shows it; look at config and allow in ["+at+"]")
+	}
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return ok("plugin "+c.Plugin, f.String()+" for "+at+", tools "+strings.Join(names, ", "))
 }
 
 // checkServer looks whether an MCP server could be started or reached. It is

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,6 +63,7 @@ func TestScripts(t *testing.T) {
 			"keyonlyin":       keyOnlyIn,
 			"terminate":       terminate,
 			"exitcode":        exitCode,
+			"example":         example,
 		},
 	})
 }
@@ -81,4 +83,21 @@ func condition(name string) (bool, error) {
 		return os.Geteuid() == 0, nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// example compiles an example plugin into the home: example NAME.
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: example NAME")
+	}
+	from, to := filepath.Join("..", "..", "examples", args[0]), ts.MkAbs(filepath.Join("home", "plugins", strings.TrimPrefix(args[0], "tool-")))
+	ts.Check(os.MkdirAll(to, 0o700))
+	manifest, err := os.ReadFile(filepath.Join(from, "plugin.toml"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(to, "plugin.toml"), manifest, 0o600))
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(to, "plugin.wasm"), "./"+filepath.ToSlash(from))
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		ts.Fatalf("build %s: %v\n%s", args[0], err, out)
+	}
 }

@@ -43,11 +43,13 @@ type pluginJSON struct {
 	Origin      string   `json:"origin"`
 	UsedBy      []string `json:"used_by,omitempty"`
 	Description string   `json:"description,omitempty"`
-	Error       string   `json:"error,omitempty"`
+	// Tools are what a tool plugin offers.
+	Tools []toolInfo `json:"tools,omitempty"`
+	Error string     `json:"error,omitempty"`
 }
 
 // Run prints the plugins. One that is broken is listed with its error.
-func (c pluginListCmd) Run(a *app) error {
+func (c pluginListCmd) Run(ctx context.Context, a *app) error {
 	cfg, broken := a.loadConfig()
 	names, err := pluginNames(a)
 	if err != nil {
@@ -55,7 +57,7 @@ func (c pluginListCmd) Run(a *app) error {
 	}
 	list := make([]pluginJSON, len(names))
 	for i, name := range names {
-		list[i] = describe(a, cfg, name)
+		list[i] = describe(ctx, a, cfg, name)
 	}
 	if c.JSON {
 		return a.printJSON(list)
@@ -63,6 +65,9 @@ func (c pluginListCmd) Run(a *app) error {
 	table := terminal.NewTable("NAME", "VERSION", "KIND", "FROM", "USED BY", "DESCRIPTION")
 	for _, p := range list {
 		about := p.Description
+		for i, t := range p.Tools {
+			about += map[bool]string{true: "; tools: ", false: ", "}[i == 0] + t.Name
+		}
 		if p.Error != "" {
 			about = "cannot be used: " + p.Error
 		}
@@ -93,13 +98,14 @@ func pluginNames(a *app) ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-func describe(a *app, cfg config.Config, name string) pluginJSON {
+func describe(ctx context.Context, a *app, cfg config.Config, name string) pluginJSON {
 	p := pluginJSON{Name: name}
 	for _, user := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		if cfg.Providers[user].Plugin == name {
 			p.UsedBy = append(p.UsedBy, "providers."+user)
 		}
 	}
+	p.UsedBy = append(p.UsedBy, slices.Sorted(maps.Keys(toolUsers(cfg, name)))...)
 	source, err := host.FindPlugin(host.Home{Dir: a.home}, name)
 	if err != nil {
 		p.Origin, p.Error = filepath.Join(a.home, "plugins"), err.Error()
@@ -114,6 +120,12 @@ func describe(a *app, cfg config.Config, name string) pluginJSON {
 	p.Version, p.Kind, p.Description = m.Version, m.Kind, m.Description
 	if m.Name != name {
 		p.Error = fmt.Sprintf("its plugin.toml names it %q", m.Name)
+		return p
+	}
+	if m.Kind == abi.KindTool {
+		if p.Tools, err = offered(ctx, a, cfg, source, m); err != nil {
+			p.Error = err.Error()
+		}
 	}
 	return p
 }
@@ -134,11 +146,13 @@ type inspection struct {
 	// Fingerprints are of the plugin as each provider of the config uses it;
 	// without any, of the plugin with no settings.
 	Fingerprints []usedAs `json:"fingerprints"`
+	// Tools are what a tool plugin offers.
+	Tools []toolInfo `json:"tools,omitempty"`
 }
 
 // usedAs is a plugin's fingerprint for one user of it.
 type usedAs struct {
-	// User is "providers.NAME", "" for no settings.
+	// User is "providers.NAME" or "tools.NAME", "" for no settings.
 	User        string `json:"user,omitempty"`
 	Fingerprint string `json:"fingerprint"`
 	SHA256      string `json:"sha256"`
@@ -159,7 +173,7 @@ func (c pluginInspectCmd) Run(ctx context.Context, a *app) error {
 		Manifest: m, Origin: source.Origin,
 		ModuleBytes: len(source.Module), ModuleSHA256: hex.EncodeToString(sum[:]),
 	}
-	if i.Fingerprints, err = fingerprints(ctx, a, source, m); err != nil {
+	if i.Fingerprints, i.Tools, err = fingerprints(ctx, a, source, m); err != nil {
 		return fault.Wrap(err, fault.Plugin, "inspect "+c.Name, "")
 	}
 	if c.JSON {
@@ -179,13 +193,16 @@ func (c pluginInspectCmd) source(a *app) (plugin.Source, error) {
 }
 
 // fingerprints loads the plugin for each of its users.
-func fingerprints(ctx context.Context, a *app, source plugin.Source, m plugin.Manifest) (_ []usedAs, err error) {
+func fingerprints(ctx context.Context, a *app, source plugin.Source, m plugin.Manifest) (list []usedAs, tools []toolInfo, err error) {
 	runtime, err := plugin.NewRuntime(ctx, plugin.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, runtime.Close(context.WithoutCancel(ctx))) }()
 	cfg, _ := a.loadConfig() // a broken config names no users
+	if m.Kind == abi.KindTool {
+		return toolFingerprints(ctx, runtime, cfg, source, m)
+	}
 	users := map[string]plugin.Grant{}
 	for name, p := range cfg.Providers {
 		if p.Plugin == m.Name {
@@ -195,17 +212,16 @@ func fingerprints(ctx context.Context, a *app, source plugin.Source, m plugin.Ma
 	if len(users) == 0 {
 		users[""] = host.ProviderGrant(config.Provider{})
 	}
-	var list []usedAs
 	for _, user := range slices.Sorted(maps.Keys(users)) {
 		p, err := runtime.Load(ctx, source, users[user])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		f := p.Fingerprint()
 		list = append(list, usedAs{User: user, Fingerprint: f.String(), SHA256: f.Full()})
 		p.Close()
 	}
-	return list, nil
+	return list, nil, nil
 }
 
 func (i inspection) print(a *app) error {
@@ -230,6 +246,9 @@ func (i inspection) print(a *app) error {
 	row("passes data by", string(m.IO))
 	row("capabilities", capabilityText(m.Capabilities))
 	row("limits", fmt.Sprintf("%d MiB memory, %s a call, %d bytes of output", m.Limits.Memory, m.Limits.CallTimeout, m.Limits.Output))
+	for _, tool := range i.Tools {
+		row("tool "+tool.Name, "effect "+string(tool.Effect)+"; "+terminal.Shorten(tool.Description, 100))
+	}
 	if p := m.Provider; p != nil {
 		row("framing", string(p.Framing))
 		row("default address", p.DefaultBaseURL)
