@@ -28,6 +28,7 @@ func peers() []peer {
 		{"openai-chat", "/v1", `"prompt_tokens":7,"completion_tokens":9`, 1, "invalid_request_error"},
 		{"openai-responses", "/v1", `"input_tokens":7,"output_tokens":9`, 6, "invalid_request_error"},
 		{"anthropic", "", `"input_tokens":7,"output_tokens":9`, 2, "not_found_error"},
+		{"ollama", "", "", 0, ""},
 		{"gemini", "/v1beta", `"promptTokenCount":7,"candidatesTokenCount":9`, 0, "NOT_FOUND"},
 	}
 }
@@ -90,6 +91,9 @@ func TestProtocolReasoning(t *testing.T) {
 // STR-5.
 func TestProtocolLength(t *testing.T) {
 	each(t, "length", func(t *testing.T, p peer, model string, flags []string) {
+		if p.plugin == "ollama" {
+			t.Skip("aimock's Ollama always says that it has stopped")
+		}
 		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"As far as it goes","finishReason":"length"}}`)
 		p.host(t, model).send(t, "hi", flags...).want(t, 5, "incomplete", "As far as it goes", "turn-incomplete-length")
 		mock.wantRequests(t, []string{model}, first(model, flags))
@@ -223,7 +227,11 @@ func TestProtocolMalformed(t *testing.T) {
 		mock.on(t, `{"match":{"model":"`+model+`"},"response":{"content":"x"},"chaos":{"malformedRate":1}}`)
 		a := p.host(t, model, "provider_retries = 0").send(t, "hi", flags...)
 		a.want(t, 2, "failed", "", "turn-failed")
-		a.wantClass(t, abi.FailureServer)
+		if p.plugin == "ollama" && flags == nil { // half of a last line is as if it had not come (C012)
+			a.wantClass(t, abi.FailureTruncated)
+		} else {
+			a.wantClass(t, abi.FailureServer)
+		}
 	})
 }
 
