@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,13 +27,14 @@ func (t *remote) Spec() tool.Spec { return t.spec }
 // Call calls the tool. A call that is cancelled or takes too long returns at
 // once, and the server is told that it need not go on.
 func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
+	began := time.Now()
 	within, cancel := context.WithTimeout(ctx, t.s.cfg.Timeout)
 	defer cancel()
 	select {
 	case t.s.calls <- struct{}{}:
 		defer func() { <-t.s.calls }()
 	case <-within.Done():
-		return tool.Result{}, t.stopped(ctx, false)
+		return tool.Result{}, t.stopped(ctx, began, false)
 	}
 	for again := false; ; again = true {
 		now, _ := t.s.look()
@@ -47,7 +49,7 @@ func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Result, error) {
 		if !again && m.status.Load() == http.StatusNotFound && t.s.successor(within, now.link) {
 			continue // the session had expired, so the call was refused
 		}
-		return tool.Result{}, t.failed(ctx, within, now.link, m, err)
+		return tool.Result{}, t.failed(ctx, within, attempt{now.link, m, began}, err)
 	}
 }
 
@@ -82,8 +84,15 @@ func (s *Server) successor(ctx context.Context, l *link) bool {
 	}
 }
 
+// attempt is a call that was made over a connection.
+type attempt struct {
+	link  *link
+	mark  *mark
+	began time.Time
+}
+
 // stopped is the failure of a call whose context has ended.
-func (t *remote) stopped(ctx context.Context, sent bool) *tool.Error {
+func (t *remote) stopped(ctx context.Context, began time.Time, sent bool) *tool.Error {
 	what := "nothing was sent"
 	if sent {
 		what = "whether it took effect is unknown"
@@ -93,18 +102,18 @@ func (t *remote) stopped(ctx context.Context, sent bool) *tool.Error {
 	}
 	return &tool.Error{
 		Class:   tool.Timeout,
-		Message: fmt.Sprintf("the MCP server %s did not answer within %s; %s", t.s.cfg.Name, t.s.cfg.Timeout, what),
+		Message: fmt.Sprintf("the MCP server %s did not answer within %s; %s", t.s.cfg.Name, time.Since(began).Round(10*time.Millisecond), what),
 		Err:     context.DeadlineExceeded,
 	}
 }
 
 // failed says why a call has no result.
-func (t *remote) failed(ctx, within context.Context, l *link, m *mark, err error) *tool.Error {
-	sent := m.sent.Load()
+func (t *remote) failed(ctx, within context.Context, a attempt, err error) *tool.Error {
+	sent := a.mark.sent.Load()
 	if within.Err() != nil {
-		stopped := t.stopped(ctx, sent)
+		stopped := t.stopped(ctx, a.began, sent)
 		if stopped.Class == tool.Timeout && sent {
-			l.doubt(ctx)
+			a.link.doubt(ctx)
 		}
 		return stopped
 	}
@@ -114,7 +123,7 @@ func (t *remote) failed(ctx, within context.Context, l *link, m *mark, err error
 	fails := func(what string) *tool.Error {
 		return &tool.Error{Class: tool.Unavailable, Message: fmt.Sprintf("the MCP server %s %s", t.s.cfg.Name, what), Err: err}
 	}
-	switch status := int(m.status.Load()); {
+	switch status := int(a.mark.status.Load()); {
 	case refused(status):
 		return fails(fmt.Sprintf("refuses the call with the HTTP status %d; it was not run", status))
 	case status >= http.StatusBadRequest:

@@ -74,6 +74,9 @@ func (c *child) Connect(ctx context.Context) (sdk.Connection, error) {
 		return nil, context.Cause(ctx)
 	}
 	words := c.s.cfg.Command
+	if info, err := os.Stat(c.s.cfg.Dir); c.s.cfg.Dir != "" && (err != nil || !info.IsDir()) {
+		return nil, fmt.Errorf("its directory %s is not there", c.s.cfg.Dir)
+	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), words[0], words[1:]...) //nolint:gosec // the operator's own command
 	cmd.Dir, cmd.Env = c.s.cfg.Dir, c.s.cfg.environ()
 	inGroup(cmd)
@@ -173,11 +176,14 @@ func (c *child) wait() bool {
 	}
 }
 
-// last says how the command ended, and what it wrote last to its standard
-// error.
+// last says why the command was given up, or how it ended and what it wrote
+// last to its standard error.
 func (c *child) last() error {
 	if c.cmd == nil {
 		return nil
+	}
+	if reason := c.conn.reason.Load(); reason != nil {
+		return *reason
 	}
 	how := "it has ended"
 	if state := c.cmd.ProcessState; state != nil {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -123,7 +122,10 @@ const maxLabel = 100
 
 // carrier returns the way to the server that the config names.
 func (s *Server) carrier() carrier {
-	if len(s.cfg.Command) > 0 {
+	switch {
+	case s.cfg.carry != nil:
+		return s.cfg.carry(s)
+	case len(s.cfg.Command) > 0:
 		return newChild(s)
 	}
 	return newWeb(s)
@@ -205,8 +207,6 @@ func (l *link) end() error {
 	default:
 	}
 	switch {
-	case last != nil && l.cause != nil:
-		return fmt.Errorf("%w: %w", l.cause, last)
 	case last != nil:
 		return last
 	case l.cause != nil:

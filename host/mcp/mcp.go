@@ -87,6 +87,8 @@ type Config struct {
 	// Grace is how long a command may take to end: after its input was closed,
 	// and once more after SIGTERM. Then it is killed. 0 means 2 s.
 	Grace time.Duration
+
+	carry func(*Server) carrier // another way to the server, in tests
 }
 
 // Value is the value of a variable or header: a secret, or plain text.

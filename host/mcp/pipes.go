@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,7 +50,8 @@ type pipes struct {
 	second time.Time         // since when taken counts
 	taken  int
 
-	asked atomic.Int32 // requests of the server without an answer
+	asked  atomic.Int32          // requests of the server without an answer
+	reason atomic.Pointer[error] // why the host has given the server up
 }
 
 // frame is a message to be written.
@@ -95,7 +97,6 @@ func (p *pipes) wait() { p.both.Wait() }
 
 // pull reads lines until the end.
 func (p *pipes) pull() {
-	defer close(p.lines)
 	r := bufio.NewReaderSize(p.in, 64<<10)
 	for {
 		line, err := readLine(r)
@@ -110,6 +111,7 @@ func (p *pipes) pull() {
 		}
 		break
 	}
+	close(p.lines)
 	_, _ = io.Copy(io.Discard, r) // so that the server is not stuck in its last words
 }
 
@@ -135,6 +137,14 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 
 // Read returns the next message.
 func (p *pipes) Read(context.Context) (jsonrpc.Message, error) {
+	m, err := p.next()
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+		p.reason.Store(&err)
+	}
+	return m, err
+}
+
+func (p *pipes) next() (jsonrpc.Message, error) {
 	for {
 		if len(p.queue) > 0 {
 			m := p.queue[0]
