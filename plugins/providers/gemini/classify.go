@@ -1,18 +1,27 @@
 package main
 
-import "github.com/zchost/zchost/abi"
+import (
+	"strings"
+
+	"github.com/zchost/zchost/abi"
+)
+
+// tooLong is how the message begins that says that the prompt is too long. It
+// is INVALID_ARGUMENT like any other mistake, and nothing else tells it apart;
+// without it a conversation that has become too long could not be shortened.
+const tooLong = "The input token count"
 
 // class decides what kind of failure it is, from the HTTP status and the typed
-// fields, never from the message. A status of 200 or 0 says nothing: then a
-// number in the body stands for it.
-//
-// A prompt that is too long is INVALID_ARGUMENT like any other mistake and is
-// told from it by the message alone, so it is not told from it here.
+// fields, and but for tooLong never from the message. A status of 200 or 0 says
+// nothing: then a number in the body stands for it.
 func (e *apiError) class(status int64) abi.FailureClass {
 	if status < 400 {
 		status = e.number
 	}
 	if status == 413 {
+		return abi.FailureContextOverflow
+	}
+	if status == 400 && e.word == "INVALID_ARGUMENT" && strings.HasPrefix(e.message, tooLong) {
 		return abi.FailureContextOverflow
 	}
 	if c := reasonClass(e.reason); c != "" {
