@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strconv"
@@ -35,7 +36,7 @@ func wipeEnvironment() error {
 	if err != nil {
 		return fmt.Errorf("find the environment: %w", err)
 	}
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= envEnd {
 		return fmt.Errorf("find the environment: %d fields", len(fields))
 	}
