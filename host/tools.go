@@ -35,7 +35,7 @@ func (a *agents) equip(ctx context.Context, agent *turn.Agent) error {
 	c := a.config.Toolbox(agent.Name)
 	agent.Approve, agent.ApprovalTimeout = turn.Approve(c.Approve), c.ApprovalTimeout
 	agent.MaxIterations = c.MaxIterations
-	agent.Limits = tool.Limits{Timeout: c.CallTimeout, ResultBytes: c.ResultBytes}
+	agent.Limits = tool.Limits{Timeout: c.CallTimeout, ResultBytes: c.ResultBytes, Redact: a.redactor.String}
 	if len(c.Tools) == 0 {
 		return nil
 	}
