@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/plugin"
 	"github.com/zchost/zchost/host/secret"
+	"github.com/zchost/zchost/host/terminal"
 )
 
 // checkTools looks at what agents can do beside talking, and what it may cost.
@@ -30,7 +30,7 @@ func checkTools(ctx context.Context, a *app, cfg config.Config, offline bool) []
 	}
 	all = append(all, checkToolPlugins(ctx, a, cfg)...)
 	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
-		all = append(all, checkServer(ctx, a, name, cfg.Server(name), offline))
+		all = append(all, checkServer(ctx, a, cfg, name, offline))
 	}
 	return append(all, checkBudgets(cfg)...)
 }
@@ -137,32 +137,32 @@ func checkToolPlugin(ctx context.Context, a *app, r *plugin.Runtime, at string, 
 	return ok("plugin "+c.Plugin, f.String()+" for "+at+", tools "+strings.Join(names, ", "))
 }
 
-// checkServer looks whether an MCP server could be started or reached. It is
-// not: it would do its work.
-func checkServer(ctx context.Context, a *app, name string, m config.MCP, offline bool) finding {
-	what := "mcp " + name
+// serverTime bounds the start of an MCP server; some are fetched first.
+const serverTime = 30 * time.Second
+
+// checkServer starts an MCP server, or connects to it, and asks what it offers.
+func checkServer(ctx context.Context, a *app, cfg config.Config, name string, offline bool) finding {
+	what, m := "mcp "+name, cfg.Server(name)
 	if len(m.Command) > 0 {
-		path, err := exec.LookPath(m.Command[0])
-		if err != nil {
+		if _, err := exec.LookPath(m.Command[0]); err != nil {
 			return failed("mcp."+name+".command", err.Error(), "install it, or name it by its whole path")
 		}
-		return ok(what, path+" is there")
 	}
-	u, err := url.Parse(m.URL)
-	switch {
-	case err != nil || u.Hostname() == "":
-		return failed("mcp."+name+".url", "it is no address", "write it as https://HOST/PATH")
-	case offline:
-		return ok(what, u.Host+", not connected to (--offline)")
+	if offline {
+		return ok(what, "not asked (--offline)")
 	}
-	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	ctx, cancel := context.WithTimeout(ctx, serverTime)
 	defer cancel()
 	began := time.Now()
-	proxy, err := connect(ctx, a, u)
+	tools, err := host.ServerTools(ctx, cfg, host.Options{Env: a.env, Version: version}, name)
 	if err != nil {
-		return failed(what, "cannot connect to "+u.Host+": "+err.Error(), reachHint(err, proxy))
+		return failedBy(what, err, "look at command, url, env and headers of [mcp."+name+"]")
 	}
-	return ok(what, fmt.Sprintf("%s answers in %d ms", u.Host, time.Since(began).Milliseconds()))
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Spec().Name
+	}
+	return ok(what, fmt.Sprintf("answers in %d ms; tools %s", time.Since(began).Milliseconds(), terminal.Shorten(strings.Join(names, ", "), 200)))
 }
 
 // checkBudgets warns of budgets with holes: what has no price is not counted.

@@ -17,6 +17,9 @@ import (
 // its name. The race detector is not in it: it makes the compilation of plugins
 // thirty times slower, and the packages have tests of their own.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "fakemcp" { // the program under test starts its own tests' binary as a server
+		os.Exit(mcpServer())
+	}
 	os.Exit(testMain(m))
 }
 
@@ -74,7 +77,9 @@ func setup(e *testscript.Env) error {
 	e.Setenv("ZCHOST_HOME", e.WorkDir+"/home")
 	e.Setenv("HOME", e.WorkDir)
 	e.Setenv("LANG", "C")
-	return nil
+	self, err := os.Executable()
+	e.Setenv("SELF", self)
+	return err
 }
 
 // condition adds [root]: whether the tests run as the super-user.
