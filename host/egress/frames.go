@@ -73,6 +73,9 @@ func (f *Frames) Next() ([]Frame, error) {
 	}
 }
 
+// Empty reports whether not one byte of the body has come.
+func (f *Frames) Empty() bool { return f.left == MaxResponse }
+
 // Progress says that a frame gave an event: the progress clock starts anew.
 func (f *Frames) Progress() { f.r.watch.event() }
 

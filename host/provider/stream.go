@@ -74,10 +74,13 @@ func (s *stream) notStream() ([]abi.Event, error) {
 // end says what the end of the body means.
 func (s *stream) end(err error) error {
 	if err == io.EOF { //nolint:errorlint // Frames returns io.EOF itself, like an io.Reader
-		if !s.seen {
+		switch {
+		case s.seen:
+			return io.EOF
+		case s.frames.Empty():
 			return &abi.Failure{Class: abi.FailureTruncated, Status: int64(s.resp.Status), Message: "the body of the answer was empty"}
 		}
-		return io.EOF
+		return &abi.Failure{Class: abi.FailureTruncated, Status: int64(s.resp.Status), Message: "the answer ended before its first frame was whole"}
 	}
 	return failure(s.ctx, err)
 }
