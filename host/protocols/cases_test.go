@@ -3,6 +3,7 @@ package protocols
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/turn"
@@ -18,6 +19,7 @@ func TestProtocolCases(t *testing.T) {
 		{anthropic{}, anthropicCases()},
 		{responses{}, responsesCases()},
 		{gemini{}, geminiCases()},
+		{ollama{}, ollamaCases()},
 	} {
 		t.Run(c.wire.plugin(), func(t *testing.T) {
 			t.Parallel()
@@ -177,3 +179,28 @@ func geminiCases() []fault {
 }
 
 func usageOf(o outcome, usage string) outcome { o.usage = usage; return o }
+
+// ollamaCases are those of Ollama.
+func ollamaCases() []fault {
+	o := ollama{}
+	f := o.streamed(say("Hel|lo"))
+	ndjson := func(pieces ...string) func(w wire) []script {
+		return func(w wire) []script {
+			s := stream(w, pieces...)
+			s.gap = 20 * time.Millisecond
+			return []script{s, better(w)}
+		}
+	}
+	return []fault{
+		{name: "C046", scripts: ndjson(
+			`{"message":{"con`, `tent":"a"},"done":false}`+"\n"+`{"message":{"content":"b"},"done":false}`+"\n"+`{"message":{"content":""},`,
+			`"done":true,"done_reason":"stop","prompt_eval_count":3,"eval_count":2}`,
+		), want: outcome{state: journal.Complete, text: "ab", ledger: "stream complete", usage: "3/2"}},
+		{name: "C148-done", scripts: plays(f.all() + "[DONE]\n"), want: complete()},
+		{name: "crlf-between", scripts: plays(f.head + "\r\n\r\n" + f.body[0] + "\n" + f.body[1] + f.signal), want: complete()},
+		{name: "no-reason", scripts: plays(strings.Replace(f.all(), `,"done_reason":"stop"`, "", 1)), want: complete()},
+		{name: "no-counts", scripts: plays(strings.Replace(f.all(), `"prompt_eval_count":7,`, "", 1)), want: usageOf(complete(), "-/3")},
+		{name: "junk", scripts: plays(f.head + f.body[0] + "<html>\n"), want: partial("server")},
+		{name: "last-with-text", scripts: plays(f.head + o.last(reply{in: 7, out: 3}, `{"role":"assistant","content":"Hello"}`)), want: complete()},
+	}
+}

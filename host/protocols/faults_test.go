@@ -128,6 +128,9 @@ func endings() []fault {
 			end := f.finish + f.signal
 			return stream(w, f.head, f.body[0], end[:20])
 		}), want: partial("truncated")},
+		{name: "C012-half-first", knobs: "provider_retries = 0", scripts: once(func(w wire) script { return stream(w, w.streamed(say("Hel|lo")).body[0][:20]) }), want: outcome{
+			state: journal.Failed, marker: turnFailed, ledger: "stream truncated; whole server", mentions: "before its first frame was whole",
+		}},
 		{name: "STR1-no-signal", scripts: twice(func(w wire) script {
 			f := hello(w)
 			return stream(w, f.head+strings.Join(f.body, ""), f.finish).ends(closing)
@@ -179,7 +182,6 @@ func html() script {
 
 // refusals are answers whose status is an error (REL-6 to REL-8, C128).
 func refusals() []fault {
-	textOnly := "that the prompt is too long stands in the message alone, and classes come from fields (abi.md)"
 	is := func(p problem) func(w wire) []script { return twice(func(w wire) script { return w.problem(p) }) }
 	return []fault{
 		{name: "REL6-overloaded", scripts: is(overloaded), want: slow(again("overloaded"), 2*time.Second)},
@@ -190,9 +192,7 @@ func refusals() []fault {
 		{name: "REL8-429-key", keys: 2, scripts: is(limitedDay), want: keyed(again("rate_limited"))},
 		{name: "C128-401", keys: 1, scripts: is(unauthorized), want: refused("auth", "(40")}, // 400 at Gemini
 		{name: "REL8-401-key", keys: 2, scripts: is(unauthorized), want: keyed(again("auth"))},
-		{name: "C056-overflow", scripts: is(overflow), want: refused("context_overflow", "400"), except: map[string]exception{
-			"gemini": {textOnly, refused("invalid_request", "400")},
-		}},
+		{name: "C056-overflow", scripts: is(overflow), want: refused("context_overflow", "400")},
 		{name: "C128-404", scripts: is(noModel), want: refused("model_not_found", "404")},
 		{name: "REL7-400", scripts: is(badField), want: refused("invalid_request", "400")},
 		{name: "REL7-401-cut", keys: 1, scripts: twice(func(w wire) script {
@@ -283,7 +283,7 @@ func limits() []fault {
 		{name: "STR2-line-after", scripts: huge(1<<20+1, false, false), want: mentioning(partial("server"), "1 MiB")},
 		{name: "STR2-frame-before", scripts: huge(8<<20+1, true, true), want: again("server")},
 		{name: "STR2-frame-after", scripts: huge(8<<20+1, true, false), want: mentioning(partial("server"), "8 MiB"), except: map[string]exception{
-			"ollama": {"a frame is a line", mentioning(partial("server"), "1 MiB")},
+			"ollama": {"a frame is a line, whose limit comes first", mentioning(partial("server"), "1 MiB")},
 		}},
 	}
 }

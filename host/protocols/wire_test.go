@@ -25,15 +25,15 @@ type wire interface {
 	idle() string
 	// foreign is a frame of a kind that no client knows.
 	foreign() string
-	// huge is the beginning of an answer whose first text has n bytes, in one
-	// line or as one frame of many lines; "" if the protocol has no such frame.
+	// huge is a frame whose text has n bytes, in one line or, where a frame can
+	// have several, in many.
 	huge(n int, lines bool) string
 	// read is what the request asks for.
 	read(r *http.Request, body []byte) request
 }
 
-// wires are the protocols that have a plugin.
-func wires() []wire { return []wire{chat{}, responses{}, gemini{}, anthropic{}, ollama{}} }
+// wires are all protocols.
+func wires() []wire { return []wire{chat{}, responses{}, anthropic{}, gemini{}, ollama{}} }
 
 // kind is what a piece of a reply is.
 type kind int
