@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
@@ -85,12 +84,13 @@ func user(parts []abi.Part) []byte {
 func assistant(parts []abi.Part) []byte {
 	m := members{dst: []byte(`{"role":"assistant","content":`)}
 	m.text(textOf(parts, abi.PartText))
-	n := 0
+	first := true
 	for _, p := range parts {
 		if p.Type != abi.PartToolCall {
 			continue
 		}
-		if n == 0 {
+		if first {
+			first = false
 			if thought := textOf(parts, abi.PartReasoning); thought != "" {
 				m.raw(`,"thinking":`)
 				m.text(thought)
@@ -98,14 +98,11 @@ func assistant(parts []abi.Part) []byte {
 			m.raw(`,"tool_calls":[`)
 		}
 		m.next()
-		m.raw(`{"id":`)
-		m.text(p.CallID)
-		m.raw(`,"type":"function","function":{"index":` + strconv.Itoa(n) + `,"name":`)
+		m.raw(`{"function":{"name":`)
 		m.text(p.Name)
 		m.raw(`,"arguments":` + argumentsObject(p.Arguments) + `}}`)
-		n++
 	}
-	if n > 0 {
+	if !first {
 		m.raw(`]`)
 	}
 	m.raw(`}`)
@@ -123,8 +120,8 @@ func argumentsObject(arguments string) string {
 	return arguments
 }
 
-// results renders each result as a message of its own, in the order of the calls
-// (tool_call_id is of newer servers).
+// results renders each result as a message of its own. Calls have no ids: the
+// order tells which is whose.
 func results(parts []abi.Part) ([]byte, error) {
 	m := members{}
 	for _, p := range parts {
@@ -136,8 +133,6 @@ func results(parts []abi.Part) ([]byte, error) {
 		}
 		m.raw(`{"role":"tool","tool_name":`)
 		m.text(p.Name)
-		m.raw(`,"tool_call_id":`)
-		m.text(p.CallID)
 		m.raw(`,"content":`)
 		m.text(p.Text)
 		m.raw(`}`)

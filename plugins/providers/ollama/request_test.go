@@ -148,19 +148,19 @@ func TestFragments(t *testing.T) {
 		},
 		"thinking goes back with calls": {
 			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{{Type: abi.PartReasoning, Text: "hm"}, text("wait"), call("t.1.1", `{"x": 1}`), call("t.1.2", `{}`)}},
-			`{"role":"assistant","content":"wait","thinking":"hm","tool_calls":[{"id":"t.1.1","type":"function","function":{"index":0,"name":"f","arguments":{"x": 1}}},` +
-				`{"id":"t.1.2","type":"function","function":{"index":1,"name":"f","arguments":{}}}]}`,
+			`{"role":"assistant","content":"wait","thinking":"hm","tool_calls":[{"function":{"name":"f","arguments":{"x": 1}}},` +
+				`{"function":{"name":"f","arguments":{}}}]}`,
 		},
 		"C028, C030 arguments that are no object": {
 			abi.Message{Role: abi.RoleAssistant, Parts: []abi.Part{call("a", ``), call("b", `{"content":"aaaa`), call("c", `[1]`)}},
-			`{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"index":0,"name":"f","arguments":{}}},` +
-				`{"id":"b","type":"function","function":{"index":1,"name":"f","arguments":{}}},{"id":"c","type":"function","function":{"index":2,"name":"f","arguments":{}}}]}`,
+			`{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}},` +
+				`{"function":{"name":"f","arguments":{}}},{"function":{"name":"f","arguments":{}}}]}`,
 		},
 		"a message for each result": {
 			abi.Message{Role: abi.RoleTool, Parts: []abi.Part{
 				{Type: abi.PartToolResult, CallID: "t.1.1", Name: "f", Text: "one"}, {Type: abi.PartToolResult, CallID: "t.1.2", Name: "g", Text: "two", IsError: true},
 			}},
-			`{"role":"tool","tool_name":"f","tool_call_id":"t.1.1","content":"one"},{"role":"tool","tool_name":"g","tool_call_id":"t.1.2","content":"two"}`,
+			`{"role":"tool","tool_name":"f","content":"one"},{"role":"tool","tool_name":"g","content":"two"}`,
 		},
 		"the place of the messages cannot be forged": {abi.Message{Role: abi.RoleUser, Parts: []abi.Part{text("{{messages}}")}}, `{"role":"user","content":"\u007b{messages}}"}`},
 	} {
