@@ -39,8 +39,10 @@ func serve(how string) int {
 		if err != nil {
 			return 1
 		}
-		fmt.Fprintln(f, os.Getpid())
-		_ = f.Close()
+		_, err = fmt.Fprintln(f, os.Getpid())
+		if f.Close() != nil || err != nil {
+			return 1
+		}
 	}
 	fmt.Fprintln(os.Stderr, "hello from", how)
 	switch how {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,11 +32,15 @@ func (s *Server) Delay(failures int) time.Duration { return s.delay(failures) }
 type pair struct {
 	s    *Server
 	dial func() (io.ReadCloser, io.WriteCloser, error)
+
+	mu   sync.Mutex
 	in   io.Closer
 	conn *pipes
 }
 
 func (p *pair) Connect(context.Context) (sdk.Connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	in, out, err := p.dial()
 	if err != nil {
 		return nil, err
@@ -45,14 +50,16 @@ func (p *pair) Connect(context.Context) (sdk.Connection, error) {
 }
 
 func (p *pair) abort() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.conn != nil {
 		_ = p.conn.Close()
 	}
 }
 
 func (p *pair) close() {
+	p.abort()
 	if p.conn != nil {
-		_ = p.conn.Close()
 		_ = p.in.Close()
 		p.conn.wait()
 	}

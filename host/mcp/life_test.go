@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,7 +32,7 @@ func TestDelayGrows(t *testing.T) {
 		synctest.Wait()
 		st := s.Status()
 		_, err := s.Tools(t.Context())
-		wantError(t, err, tool.Unavailable, "files is down: nobody is there; it is started again in ")
+		wantError(t, err, tool.Unavailable, "files is down: nobody is there; it is started again ")
 		s.Close()
 		if st.Phase != mcp.Waiting || !st.Retry.After(time.Now()) || st.Starts != len(tries) {
 			t.Errorf("status %+v", st)
@@ -77,6 +78,7 @@ func TestDelayIsReset(t *testing.T) {
 		die(61 * time.Second)
 		die(time.Hour)
 		time.Sleep(time.Minute)
+		s.Close()
 		between := func(i int, least, most time.Duration) {
 			t.Helper()
 			if d := tries[i].Sub(tries[i-1]); d < least || d > most {
@@ -232,12 +234,12 @@ func (g *gate) Close() error {
 func TestListChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		lists := 0
+		var lists atomic.Int32
 		server := newServer(nil)
 		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 				if method == "tools/list" {
-					lists++
+					lists.Add(1)
 				}
 				return next(ctx, method, r)
 			}
@@ -265,12 +267,12 @@ func TestListChanges(t *testing.T) {
 		}
 		_, err := gone.Call(t.Context(), tool.Call{})
 		wantError(t, err, tool.Failed, `unknown tool "one"`)
-		before := lists
+		before := lists.Load()
 		for range 50 { // five seconds
 			add(server, "three", hello)
 			time.Sleep(100 * time.Millisecond)
 		}
-		if n := lists - before; n < 3 || n > 7 {
+		if n := lists.Load() - before; n < 3 || n > 7 {
 			t.Errorf("listed %d times in five seconds", n)
 		}
 	})
@@ -284,7 +286,7 @@ func TestOffersNothing(t *testing.T) {
 		server := newServer(nil)
 		add(server, "ask", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			c := r.Session.InitializeParams().Capabilities
-			if c.RootsV2 != nil || c.Sampling != nil || c.Elicitation != nil {
+			if c.RootsV2 != nil || c.Sampling != nil || c.Elicitation != nil { //nolint:staticcheck // old servers look at them
 				t.Errorf("offered %+v", c)
 			}
 			if _, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "password?"}); err == nil {

@@ -114,7 +114,7 @@ func scripted(in io.Reader, out io.WriteCloser, pages []string) {
 		if d.Decode(&r) != nil {
 			return
 		}
-		result := ""
+		var result string
 		switch r.Method {
 		case "initialize":
 			result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`

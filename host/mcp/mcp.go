@@ -54,9 +54,8 @@ type Config struct {
 
 	// URL is the address of a server that speaks streamable HTTP.
 	URL string
-	// Headers are sent with every request to URL, and to no other origin.
-	Headers map[string]Value
-	// Transport sends the requests to URL; required with it.
+	// Transport sends the requests to URL, and adds the headers that the server
+	// wants; required with URL. Redirects to another origin are not followed.
 	Transport http.RoundTripper
 
 	// Trust lets the server's word count that a tool only reads. Without it
@@ -67,8 +66,9 @@ type Config struct {
 
 	// Version is the host's, told to the server; may be empty.
 	Version string
-	// Redactor learns the secrets of Env and Headers, and takes them out of
-	// results, errors and the log. Nil means one of its own.
+	// Redactor takes secrets out of results, errors and the log. It learns those
+	// of Env; those that Transport sends it has to know already. Nil means one
+	// of its own.
 	Redactor *secret.Redactor
 	// Logger gets what the server writes to its standard error, and what
 	// becomes of it; nil drops them.
@@ -91,7 +91,7 @@ type Config struct {
 	carry func(*Server) carrier // another way to the server, in tests
 }
 
-// Value is the value of a variable or header: a secret, or plain text.
+// Value is the value of a variable: a secret, or plain text.
 type Value struct {
 	// Secret is used unless it is empty.
 	Secret secret.Value
@@ -134,10 +134,8 @@ func (c Config) withDefaults() Config {
 	if c.Redactor == nil {
 		c.Redactor = secret.NewRedactor()
 	}
-	for _, values := range []map[string]Value{c.Env, c.Headers} {
-		for _, v := range values {
-			c.Redactor.Add(v.Secret)
-		}
+	for _, v := range c.Env {
+		c.Redactor.Add(v.Secret)
 	}
 	return c
 }

@@ -25,7 +25,8 @@ const (
 	// maxRedirects is how often a request is redirected within the server.
 	maxRedirects = 3
 	// streamHead is how long a server may take to open the stream for its
-	// notifications; without an answer it is one that has none.
+	// notifications, and at most a quarter of StartTimeout; without an answer it
+	// is one that has none.
 	streamHead = 5 * time.Second
 )
 
@@ -73,7 +74,7 @@ func (w *web) Connect(ctx context.Context) (sdk.Connection, error) {
 	return t.Connect(ctx)
 }
 
-// redirect follows within the server alone: the headers are for it.
+// redirect follows within the server alone: what the calls say is for it.
 func (w *web) redirect(r *http.Request, via []*http.Request) error {
 	if !w.ours(r.URL) {
 		return errors.New("it redirects to another server, which is not followed")
@@ -87,8 +88,7 @@ func (w *web) redirect(r *http.Request, via []*http.Request) error {
 // ours tells whether a URL is at the server of the config.
 func (w *web) ours(u *url.URL) bool { return u.Scheme == w.base.Scheme && u.Host == w.base.Host }
 
-// RoundTrip sends a request of the SDK's with the headers of the config, and
-// bounds the response.
+// RoundTrip sends a request of the SDK's and bounds the response.
 func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	e := &exchange{cancel}
@@ -97,11 +97,6 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	out := r.Clone(ctx)
-	if w.ours(r.URL) {
-		for name, v := range w.s.cfg.Headers {
-			out.Header.Set(name, v.reveal())
-		}
-	}
 	if r.Method == http.MethodGet {
 		return w.stream(out, e)
 	}
@@ -149,7 +144,7 @@ func (w *web) stream(r *http.Request, e *exchange) (*http.Response, error) {
 	w.streams++
 	first := w.streams == 1
 	w.mu.Unlock()
-	late := time.AfterFunc(streamHead, func() { e.cancel(context.DeadlineExceeded) })
+	late := time.AfterFunc(min(streamHead, w.s.cfg.StartTimeout/4), func() { e.cancel(context.DeadlineExceeded) })
 	resp, err := w.s.cfg.Transport.RoundTrip(r)
 	if !late.Stop() && err == nil { // too late, though by a hair
 		_ = resp.Body.Close()

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -152,21 +153,24 @@ func TestWebBreaks(t *testing.T) {
 func TestNoStream(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]http.HandlerFunc{
-		"404":   http.NotFound,
-		"500":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
-		"HTML":  func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") },
-		"break": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"404":    http.NotFound,
+		"500":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
+		"HTML":   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+		"break":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inner := handler(greeter(t))
-			s := setup(t, web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
 					refuse(w, r)
 					return
 				}
 				inner.ServeHTTP(w, r)
-			})))
+			}))
+			c.StartTimeout = 4 * time.Second
+			s := setup(t, c)
 			if got := call(t, s, "greet", ""); got != "hello" || s.Status().Starts != 1 {
 				t.Errorf("greet gives %s, %d starts", got, s.Status().Starts)
 			}
@@ -174,22 +178,28 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
-// The headers of the config go to the server of the config and nowhere else,
-// and what is secret in them is in no result, error or line of the log.
-func TestHeaders(t *testing.T) {
+// keyed adds a header to every request, wherever it goes.
+type keyed struct {
+	http.RoundTripper
+	key string
+}
+
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("X-Key", k.key)
+	return k.RoundTripper.RoundTrip(r)
+}
+
+// A key goes to the server of the config and nowhere else, and is in no result,
+// error or line of the log.
+func TestKey(t *testing.T) {
 	t.Parallel()
 	const key = "sk-very-secret-1234567890"
 	var other atomic.Int32
-	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		other.Add(1)
-		if r.Header.Get("X-Key") != "" {
-			t.Error("another server got the key")
-		}
-	}))
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { other.Add(1) }))
 	defer thief.Close()
 	server := local(t, nil)
 	add(server, "tell", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return say("your key is " + r.Extra.Header.Get("X-Key") + ", you are " + r.Extra.Header.Get("X-Plain"))
+		return say("your key is " + r.Extra.Header.Get("X-Key"))
 	})
 	add(server, "refuse", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return nil, fmt.Errorf("the key %s is bad", key)
@@ -210,9 +220,11 @@ func TestHeaders(t *testing.T) {
 	}))
 	var l log
 	c.Logger = l.logger()
-	c.Headers = map[string]mcp.Value{"X-Key": {Secret: secret.New(key)}, "X-Plain": {Text: "plain-and-long"}}
+	c.Transport = keyed{c.Transport, key}
+	c.Redactor = secret.NewRedactor()
+	c.Redactor.Add(secret.New(key))
 	s := setup(t, c)
-	if got := call(t, s, "tell", ""); got != "your key is [redacted], you are plain-and-long" {
+	if got := call(t, s, "tell", ""); got != "your key is [redacted]" {
 		t.Errorf("tell gives %s", got)
 	}
 	_, err := pick(t, s, "refuse").Call(t.Context(), tool.Call{})
