@@ -65,7 +65,7 @@ func (l *list) user(parts []abi.Part) {
 				c.raw(`}`)
 			}
 		case abi.PartImage:
-			c.next(`{"type":"input_image","image_url":`)
+			c.next(`{"type":"input_image","detail":"auto","image_url":`)
 			c.text(dataURL(p))
 			c.raw(`}`)
 		case abi.PartFile:

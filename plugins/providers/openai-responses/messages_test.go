@@ -37,7 +37,7 @@ func TestFragments(t *testing.T) {
 		"image and files": {
 			user(text("see", ""), abi.Part{Type: abi.PartImage, Blob: "1a", MediaType: "image/png", Name: "x"}, abi.Part{Type: abi.PartFile, Blob: "2b", MediaType: "application/pdf", Name: "a \"b\".pdf"},
 				abi.Part{Type: abi.PartFile, Blob: "3c", MediaType: "application/pdf"}),
-			`{"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,{{blob:1a}}"},` +
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,{{blob:1a}}"},` +
 				`{"type":"input_file","filename":"a \"b\".pdf","file_data":"data:application/pdf;base64,{{blob:2b}}"},{"type":"input_file","filename":"file.pdf","file_data":"data:application/pdf;base64,{{blob:3c}}"}]}`,
 		},
 		"STR-8 items in their order, byte for byte": {
