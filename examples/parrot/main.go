@@ -40,8 +40,10 @@ func words(p abi.Part) string {
 	switch p.Type {
 	case abi.PartToolCall:
 		return "(calls " + p.Name + " with " + p.Arguments + ")"
-	case abi.PartReasoning:
+	case abi.PartReasoning, abi.PartProviderTool:
 		return ""
+	case abi.PartImage, abi.PartFile:
+		return "(shows " + p.Name + ")"
 	case abi.PartText, abi.PartToolResult:
 	}
 	return p.Text

@@ -158,7 +158,11 @@ func (w *work) note(ctx context.Context, a *reliability.Answer, b *batch) error 
 		rows[i] = c.row
 	}
 	first := w.first(b)
-	err := w.engine.journal.Write(ctx, journal.StepCalls, func(tx *journal.Tx) error {
+	step := journal.StepCalls
+	if len(first) > 0 && ApproveWrite.asks(first[0].row.Effect) {
+		step = journal.StepCallStart // on the disk before anything is changed
+	}
+	err := w.engine.journal.Write(ctx, step, func(tx *journal.Tx) error {
 		if a.Unsettled != nil {
 			if err := tx.SettleAttempt(*a.Unsettled); err != nil {
 				return err

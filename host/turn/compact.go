@@ -144,15 +144,19 @@ func (w *work) summarise(ctx context.Context, messages []*reliability.Message) (
 		if err := w.settle(ctx, &a); err != nil {
 			return "", "", err
 		}
-		text = strings.TrimSpace(a.Text())
-		switch {
-		case a.State != reliability.Complete && a.Err != nil:
-			return "", a.Err.Error(), nil
-		case a.State != reliability.Complete || text == "":
-			return "", "the model gave no whole summary", nil
+		if text = strings.TrimSpace(a.Text()); a.State != reliability.Complete || text == "" {
+			return "", unsummarised(&a), nil
 		}
 	}
 	return text, "", nil
+}
+
+// unsummarised says why an answer is no summary.
+func unsummarised(a *reliability.Answer) string {
+	if a.Err != nil {
+		return a.Err.Error()
+	}
+	return "the model gave no whole summary"
 }
 
 // transcript writes messages as text, in pieces of at most maxTranscript.

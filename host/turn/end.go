@@ -136,7 +136,8 @@ func calls(parts []abi.Part) int {
 }
 
 // failed is the ending of a turn that never reached the chain.
-func failed(class abi.FailureClass, err error) ending {
+func failed(err error) ending {
+	const class = abi.FailureUnknown
 	told := Ended{State: journal.Failed, Marker: string(marker.TurnFailed), Class: string(class), Error: err.Error()}
 	return ending{
 		finish: journal.Finish{State: journal.Failed, Marker: told.Marker, Error: journal.TurnError{Class: class, Message: told.Error}},

@@ -139,7 +139,7 @@ func (w *work) goOn(ctx context.Context, a *reliability.Answer) error {
 // broken is the ending of a turn in which the journal failed between two
 // requests.
 func (w *work) broken(err error) ending {
-	return failed(abi.FailureUnknown, fmt.Errorf("the turn could not be recorded: %w", err))
+	return failed(fmt.Errorf("the turn could not be recorded: %w", err))
 }
 
 // limit is the ending of a turn that is stopped by a limit of the host's.

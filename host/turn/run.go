@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/reliability"
 	"github.com/zchost/zchost/host/sink"
@@ -59,7 +58,7 @@ func (w *work) answer() ending {
 	e, ctx := w.engine, w.live.ctx
 	agent, err := e.agents.Agent(ctx, w.turn.Agent)
 	if err != nil {
-		return failed(abi.FailureUnknown, err)
+		return failed(err)
 	}
 	defer release(agent)
 	w.agent = agent
@@ -67,10 +66,10 @@ func (w *work) answer() ending {
 		return end(reliability.Answer{State: reliability.Cancelled}, context.Cause(ctx))
 	}
 	if err := w.rec.Append(context.WithoutCancel(ctx), 0, journal.Event{Type: journal.EventTurnStarted}); err != nil {
-		return failed(abi.FailureUnknown, err)
+		return failed(err)
 	}
 	if err := w.prepare(ctx); err != nil {
-		return failed(abi.FailureUnknown, err)
+		return failed(err)
 	}
 	end, err := w.loop(ctx)
 	if err != nil {
