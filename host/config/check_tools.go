@@ -95,6 +95,9 @@ func (k *checker) tool(t Tool, path string) {
 
 // covers reports whether an entry of http takes a host in.
 func covers(entry, host string) bool {
+	if entry == "*" {
+		return true
+	}
 	if name, _, err := net.SplitHostPort(host); err == nil && entry == name {
 		return true
 	}

@@ -188,8 +188,8 @@ func (d *decoder) text(n *node, v reflect.Value, f field, path string) {
 		d.report.add(n.value, path, "it is empty", "fill it in, or take the key out")
 	case float64(len(n.text)) > f.max:
 		d.report.add(n.value, path, fmt.Sprintf("it is longer than %.0f bytes", f.max), "")
-	case f.hosts:
-		d.host(n, path)
+	case f.hosts != "":
+		d.host(n, f, path)
 	case f.names != "" && f.names.wrong(n.text) != "":
 		d.report.add(n.value, path, quote(cut(n.text))+" is no name", f.names.wrong(n.text))
 	case f.ref != "":

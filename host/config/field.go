@@ -19,7 +19,7 @@ type field struct {
 	enum          []string
 	secret        bool
 	value         bool     // of an env or headers table
-	hosts         bool     // of hosts
+	hosts         string   // "some" for hosts, "any" if "*" is one of them
 	names         nameForm // of the keys of a map, or of the entries of a list
 	required      bool
 	min, max      float64 // nanoseconds for durations, bytes for text
@@ -50,7 +50,7 @@ func newField(key string, i int, sf reflect.StructField) field {
 	f := field{
 		key: key, doc: sf.Tag.Get("doc"), def: sf.Tag.Get("default"), index: []int{i},
 		typ: sf.Type, ref: sf.Tag.Get("ref"), secret: sf.Tag.Get("secret") != "",
-		value: sf.Tag.Get("value") != "", hosts: sf.Tag.Get("hosts") != "", names: nameForm(sf.Tag.Get("names")),
+		value: sf.Tag.Get("value") != "", hosts: sf.Tag.Get("hosts"), names: nameForm(sf.Tag.Get("names")),
 		required: sf.Tag.Get("required") != "",
 		min:      math.Inf(-1), max: math.Inf(1), limits: sf.Tag.Get("range"),
 	}

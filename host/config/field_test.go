@@ -188,7 +188,7 @@ func typeText(f field) string {
 		return "reference"
 	case f.secret:
 		return "list of references"
-	case f.hosts:
+	case f.hosts != "":
 		return "list of hosts"
 	case f.typ.Kind() == reflect.Slice:
 		return "list of text"
@@ -223,7 +223,7 @@ file. Without a file, or with an empty one, the agent ` + "`main`" + ` answers w
   like a secret is refused.
 - **Amounts** of money are numbers, taken exactly as written: at most 9 places after the point, without sign and exponent.
 - **Names** of agents, profiles and providers have letters, digits, ` + "`-`, `_` and `.`" + `, at most 64. A file has at most 1 MiB, a list at most 32 entries.
-- **Hosts** are names or IP addresses without scheme and path, with a port if only that one is meant.
+- **Hosts** are names or IP addresses, without scheme and path; without a port the ports 80 and 443 are meant.
 - **Known vendors.** Where ` + "`OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GEMINI_API_KEY`" + ` is set, a profile may name the provider ` + "`openai`, `anthropic` or `gemini`" + `
   without a table for it.
 `

@@ -96,9 +96,10 @@ func isName(s string) bool {
 
 // host checks a host, with or without a port. The hint repeats it without what
 // does not belong there.
-func (d *decoder) host(n *node, path string) {
+func (d *decoder) host(n *node, f field, path string) {
 	const hint = `write it as "api.example.com" or "127.0.0.1:8080"`
 	switch {
+	case n.text == "*" && f.hosts == "any":
 	case strings.Contains(n.text, "://") || strings.Contains(n.text, "/"):
 		d.report.add(n.value, path, "this is an address, not a host", hint)
 	case !isHost(n.text):

@@ -19,8 +19,8 @@ type Tool struct {
 
 // Allow is what a plugin may do, the table allow of [tools.NAME].
 type Allow struct {
-	HTTP    []string          `toml:"http" doc:"Hosts that it may call, as \"api.example.com\", \"*.example.com\", or with a port." hosts:"true" range:"1..253"`
-	Private []string          `toml:"private" doc:"Hosts of http that may have a private address, as \"nas.lan\" or \"127.0.0.1:8080\"." hosts:"true" range:"1..253"`
+	HTTP    []string          `toml:"http" doc:"Hosts that it may call, each as the plugin asks for it: \"api.example.com\" with the ports 80 and 443, \"api.example.com:8443\", \"*.example.com\" for all names below, \"*\" for all hosts." hosts:"any" range:"1..253"`
+	Private []string          `toml:"private" doc:"Hosts of http that may have a private address, as \"nas.lan\" or \"127.0.0.1:8080\"." hosts:"some" range:"1..253"`
 	Clock   bool              `toml:"clock" doc:"Whether it may read the time." default:"false"`
 	Random  bool              `toml:"random" doc:"Whether it may have random numbers." default:"false"`
 	Secrets map[string]string `toml:"secrets" secret:"true" doc:"References to the secrets that its requests may carry, by the names that the plugin gives them. The plugin does not see their values."`
@@ -48,7 +48,7 @@ type Shell struct {
 
 // Fetch is the [fetch] table.
 type Fetch struct {
-	Private     []string `toml:"private" doc:"Hosts that may be fetched from although they have a private address, as \"wiki.lan\" or \"127.0.0.1:8080\"." hosts:"true" range:"1..253"`
+	Private     []string `toml:"private" doc:"Hosts that may be fetched from although they have a private address, as \"wiki.lan\" or \"127.0.0.1:8080\"." hosts:"some" range:"1..253"`
 	OutputBytes int64    `toml:"output_bytes" doc:"How much of a page is kept." default:"65536" range:"1024..1048576"`
 }
 

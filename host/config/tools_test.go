@@ -11,6 +11,8 @@ import (
 
 	"github.com/zchost/zchost/host/config"
 	"github.com/zchost/zchost/host/cost"
+	"github.com/zchost/zchost/host/egress"
+	"github.com/zchost/zchost/host/tool/core"
 )
 
 // TestToolbox: what an agent has of tools, and the defaults.
@@ -62,6 +64,19 @@ func TestToolbox(t *testing.T) {
 	for i, ref := range main.Tools {
 		if got, want := ref.String(), c.Agents["main"].Tools[i]; got != want {
 			t.Errorf("%q is written as %q", want, got)
+		}
+	}
+}
+
+// TestCoreTools: the names that the config takes are those of the host's tools.
+func TestCoreTools(t *testing.T) {
+	t.Parallel()
+	for _, name := range config.CoreTools() {
+		_, err := core.New(core.Options{
+			Workspace: t.TempDir(), Fetch: core.FetchOptions{Client: egress.New(egress.Options{})},
+		}, name)
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }
