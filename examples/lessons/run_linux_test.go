@@ -102,10 +102,10 @@ func (l *lesson) do(t *testing.T, c command) {
 		answer := approval.FindStringSubmatch(line)
 		switch {
 		case typed:
-			p.see(t, "> ")
+			p.await(t, "a prompt", func(last string) bool { return last == ">" })
 			p.press(t, text+"\r")
 		case answer != nil:
-			p.see(t, "] ")
+			p.await(t, "a question", func(last string) bool { return strings.HasSuffix(last, "]") })
 			p.press(t, answer[2][:1])
 		}
 	}
@@ -123,11 +123,11 @@ type pty struct {
 	ctrl *os.File
 	cmd  *exec.Cmd
 
-	mu     sync.Mutex
-	output bytes.Buffer
-	seen   int           // bytes of output that see has passed
-	drawn  chan struct{} // closed and replaced at each output
-	gone   chan struct{} // closed when the terminal is gone
+	mu      sync.Mutex
+	output  bytes.Buffer
+	pressed int           // bytes of output when the last key was pressed
+	drawn   chan struct{} // closed and replaced at each output
+	gone    chan struct{} // closed when the terminal is gone
 }
 
 func (l *lesson) start(t *testing.T, line string) *pty {
@@ -201,31 +201,36 @@ func (p *pty) all() string {
 	return p.output.String()
 }
 
-// see waits until a text is on the screen, after what was seen before.
-func (p *pty) see(t *testing.T, text string) {
+// await waits until the last line on the screen is what is looked for, after
+// the last key was pressed.
+func (p *pty) await(t *testing.T, what string, found func(last string) bool) {
 	t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
 		p.mu.Lock()
-		i := strings.Index(p.output.String()[p.seen:], text)
-		drawn := p.drawn
-		if i >= 0 {
-			p.seen = p.output.Len()
-		}
+		output, drawn, isNew := p.output.String(), p.drawn, p.output.Len() > p.pressed
 		p.mu.Unlock()
-		if i >= 0 {
+		var s screen
+		s.write(output)
+		lines := trim(strings.Split(s.text(), "\n"))
+		if isNew && len(lines) > 0 && found(lines[len(lines)-1]) {
 			return
 		}
 		select {
 		case <-drawn:
+		case <-p.gone:
+			t.Fatalf("the command ended, and there was no %s:\n%s", what, s.text())
 		case <-deadline:
-			t.Fatalf("there is no %q on the screen:\n%s", text, p.all())
+			t.Fatalf("there is no %s on the screen:\n%s", what, s.text())
 		}
 	}
 }
 
 func (p *pty) press(t *testing.T, keys string) {
 	t.Helper()
+	p.mu.Lock()
+	p.pressed = p.output.Len()
+	p.mu.Unlock()
 	if _, err := p.ctrl.WriteString(keys); err != nil {
 		t.Fatal(err)
 	}
