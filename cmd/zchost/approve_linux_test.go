@@ -110,6 +110,29 @@ func TestApprovalIsNotAnswered(t *testing.T) {
 	p.ends(0)
 }
 
+// Ctrl-C stops a tool that runs, and the turn with it.
+func TestCtrlCStopsATool(t *testing.T) {
+	t.Parallel()
+	s := serve(t, `tool:shell:{"command":"touch began; sleep 60; touch ended"}`, "ok")
+	p := startChat(t, s.URL+"/v1", `ZCHOST_AGENTS__MAIN__TOOLS=["shell"]`, "ZCHOST_AGENTS__MAIN__APPROVE=never")
+	p.see(prompt)
+	p.press("first\r")
+	p.see("· shell touch began; sleep 60")
+	p.see("shell runs, 1s; Ctrl-C stops")
+	p.press(ctrlC)
+	p.see("· shell was stopped; it may have taken effect in part")
+	p.see("[interrupted by user]")
+	p.see(prompt)
+	if s.count() != 1 || !p.exists("began") || p.exists("ended") {
+		t.Errorf("%d requests; began %t, ended %t", s.count(), p.exists("began"), p.exists("ended"))
+	}
+	p.press("/why\r")
+	p.see("cancelled by the user while the tool shell ran")
+	p.see(prompt)
+	p.press(ctrlD)
+	p.ends(0)
+}
+
 // A retry on a terminal lists what may happen twice, and asks (GDR-2).
 func TestRetryOnATerminal(t *testing.T) {
 	t.Parallel()

@@ -179,15 +179,32 @@ func TestArgumentLine(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"path":"notes.txt"}`:                           "notes.txt",
 		`{"path":"a","limit":20,"deep":{"x":[1, true]}}`: `path: a, limit: 20, deep: {"x":[1,true]}`,
-		`{}`:                        "",
-		`{"path":"a\nb\u001b[31m"}`: `a b\x1b[31m`,
-		`not json`:                  "not json",
-		`{"a":1`:                    `{"a":1`,
+		`{}`:                                  "",
+		`{"path":"a\nb\u001b[31m"}`:           `a b\x1b[31m`,
+		`{"path":"new.txt","content":"begin…`: "path: new.txt, content: …",
+		`{"path":"new.txt","cont…`:            "path: new.txt, …",
+		`{"path":"new.txt"…`:                  "path: new.txt, …",
+		`["a…`:                                `["a…`,
+		`not json`:                            "not json",
+		`{"a":1`:                              `{"a":1`,
 		`{"a":"` + strings.Repeat("x", 200) + `","b":""}`: "a: " + strings.Repeat("x", 59) + "…, b: ",
 	} {
 		if got := ArgumentLine(in); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// A long line is shown in part, and the key m offers the rest.
+func TestLongArgument(t *testing.T) {
+	t.Parallel()
+	text := `{"content":"` + strings.Repeat("x", 5000) + `"}`
+	block, cut := argumentBlock(text, false)
+	if !cut || len(block) > 600 || !strings.HasSuffix(block, "…\n") {
+		t.Errorf("cut %t, %d bytes", cut, len(block))
+	}
+	if block, cut := argumentBlock(text, true); cut || !strings.Contains(block, strings.Repeat("x", 5000)) {
+		t.Errorf("all of it: cut %t, %d bytes", cut, len(block))
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 const (
 	maxValueColumns = 60 // of one value in a tool line
 	maxLineColumns  = 100
-	maxValueLines   = 12 // of one value in a question, unless all is asked for
+	// Of one value in a question, unless all is asked for.
+	maxValueLines = 12
+	maxValueWidth = 500
 )
 
 // argument is one field of a call's arguments, ready to be shown.
@@ -45,6 +47,30 @@ func arguments(text string) []argument {
 	return list
 }
 
+// cutMark ends arguments of which an event has only the beginning (host/turn).
+const cutMark = "…"
+
+// begun reads the beginning of a JSON object, as far as it goes.
+func begun(text string) []argument {
+	d := json.NewDecoder(strings.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return []argument{{value: Unhide(text)}}
+	}
+	var list []argument
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			break
+		}
+		var raw json.RawMessage
+		if d.Decode(&raw) != nil {
+			return append(list, argument{Unhide(fmt.Sprint(name)), cutMark})
+		}
+		list = append(list, argument{Unhide(fmt.Sprint(name)), value(raw)})
+	}
+	return append(list, argument{value: cutMark})
+}
+
 // value is a string as it is, and anything else as JSON.
 func value(raw json.RawMessage) string {
 	var s string
@@ -62,12 +88,18 @@ func value(raw json.RawMessage) string {
 // there: a single one by its value alone.
 func ArgumentLine(text string) string {
 	list := arguments(text)
+	if strings.HasSuffix(text, cutMark) {
+		list = begun(text)
+	}
 	if len(list) == 1 {
 		return Shorten(list[0].value, maxLineColumns)
 	}
 	parts := make([]string, len(list))
 	for i, a := range list {
-		parts[i] = a.name + ": " + Shorten(a.value, maxValueColumns)
+		parts[i] = Shorten(a.value, maxValueColumns)
+		if a.name != "" {
+			parts[i] = a.name + ": " + parts[i]
+		}
 	}
 	return Shorten(strings.Join(parts, ", "), maxLineColumns)
 }
@@ -81,6 +113,11 @@ func argumentBlock(text string, all bool) (block string, cut bool) {
 		hidden := 0
 		if !all && len(lines) > maxValueLines {
 			lines, hidden = lines[:maxValueLines], len(lines)-maxValueLines
+		}
+		for i, l := range lines {
+			if !all && Width(l) > maxValueWidth {
+				lines[i], cut = Shorten(l, maxValueWidth), true
+			}
 		}
 		name := a.name
 		if name != "" {

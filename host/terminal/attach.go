@@ -22,17 +22,17 @@ func ReadAttachment(path string) (journal.Attachment, error) {
 			path = filepath.Join(home, rest)
 		}
 	}
-	f, err := os.Open(path) //nolint:gosec // the person names the file
-	switch {
+	switch info, err := os.Stat(path); { // before it is opened: a pipe would wait for its writer
 	case errors.Is(err, fs.ErrNotExist):
 		return journal.Attachment{}, fault.New(fault.Usage, "there is no file "+path, "")
-	case err != nil:
+	case err == nil && !info.Mode().IsRegular():
+		return journal.Attachment{}, fault.New(fault.Usage, path+" is no file", "name an image or a PDF")
+	}
+	f, err := os.Open(path) //nolint:gosec // the person names the file
+	if err != nil {
 		return journal.Attachment{}, fault.Wrap(err, fault.Usage, "attach file", "")
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return journal.Attachment{}, fault.New(fault.Usage, path+" is no file", "name an image or a PDF")
-	}
 	data, err := io.ReadAll(io.LimitReader(f, journal.MaxAttachmentSize+1))
 	if err != nil {
 		return journal.Attachment{}, fault.Wrap(err, fault.Usage, "read "+path, "")

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -40,7 +41,8 @@ type Renderer struct {
 	asked  string        // the candidate of the last attempt
 	fell   bool          // the answer is not the first candidate's
 
-	question string // the call that a person is being asked about
+	question string   // the call that a person is being asked about
+	running  []string // the tools that run
 }
 
 // NewRenderer returns a renderer for one turn. Markers are in the first of the
@@ -209,11 +211,14 @@ func (r *Renderer) Waiting(since time.Duration) {
 		return
 	}
 	r.clearStatus()
-	who := r.asked
-	if who == "" {
-		who = "its turn"
+	what := "waiting for " + cmp.Or(r.asked, "its turn")
+	switch n := len(r.running); {
+	case n == 1:
+		what = r.running[0] + " runs"
+	case n > 1:
+		what = fmt.Sprintf("%d tools run", n)
 	}
-	status := fmt.Sprintf("waiting for %s, %s; Ctrl-C stops", Clean(who), since.Truncate(time.Second))
+	status := fmt.Sprintf("%s, %s; Ctrl-C stops", Clean(what), since.Truncate(time.Second))
 	r.out = append(r.out, paint(r.screen.Color, dim, status)...)
 	r.status = true
 	_ = r.flush() // a status that cannot be shown is not missed

@@ -237,6 +237,31 @@ func TestRendererWaiting(t *testing.T) {
 	}
 }
 
+// While a tool runs, that is what is waited for; at a question nothing is shown
+// beside it.
+func TestRendererWaitingForTools(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	r := NewRenderer(&Screen{Out: &out, Err: &out, Terminal: true}, nil, nil)
+	show := func(events ...journal.Event) {
+		t.Helper()
+		if err := r.Show(events); err != nil {
+			t.Fatal(err)
+		}
+		r.Waiting(2 * time.Second)
+		out.WriteString("|")
+	}
+	show(asked("a/x"), told(journal.EventToolStarted, `{"name":"one","arguments":"{}"}`), told(journal.EventToolStarted, `{"name":"two","arguments":"{}"}`))
+	show(told(journal.EventToolEnded, `{"name":"one","state":"done"}`))
+	show(told(journal.EventApprovalAsked, `{"call":"3","name":"three"}`))
+	show(told(journal.EventApprovalAnswered, `{}`), told(journal.EventToolEnded, `{"name":"two","state":"done"}`))
+	want := "· one\n· two\n2 tools run, 2s; Ctrl-C stops|" +
+		clearLine + "two runs, 2s; Ctrl-C stops|" + clearLine + "|" + "waiting for a/x, 2s; Ctrl-C stops|"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A summary adds up what is known, and unknown usage is not zero (CST-2).
 func TestLister(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zchost/zchost/host/journal"
@@ -31,10 +32,14 @@ func (r *Renderer) tool(e *journal.Event) error {
 	r.newLine() // what the model says next is another message
 	switch e.Type {
 	case journal.EventToolStarted:
+		r.running = append(r.running, n.Name)
 		if r.screen.Terminal {
 			return r.Notice("· " + strings.TrimSpace(n.Name+" "+ArgumentLine(n.Arguments)))
 		}
 	case journal.EventToolEnded:
+		if i := slices.Index(r.running, n.Name); i >= 0 {
+			r.running = slices.Delete(r.running, i, i+1)
+		}
 		if r.screen.Terminal || unanswered(n.Reason) {
 			return r.toolEnded(n)
 		}
