@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -179,8 +180,12 @@ func (s *Server) refresh(ctx context.Context, l *link) {
 // maxReason is how long an explanation is, in bytes.
 const maxReason = 500
 
-// tidy makes what a server or a connection says fit for one line.
+// tidy makes what a server or a connection says fit for one line. The query of
+// the address, which errors repeat, may be meant for the server alone.
 func (s *Server) tidy(text string) string {
+	if _, query, _ := strings.Cut(s.cfg.URL, "?"); query != "" {
+		text = strings.ReplaceAll(text, query, "…")
+	}
 	return clip(oneLine(s.cfg.Redactor.String(text)), maxReason)
 }
 

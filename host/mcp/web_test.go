@@ -59,11 +59,14 @@ func TestWebDown(t *testing.T) {
 	_ = l.Close()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	s := setup(t, mcp.Config{URL: "http://" + l.Addr().String(), Transport: transport})
+	s := setup(t, mcp.Config{URL: "http://" + l.Addr().String() + "/?user=me-alone", Transport: transport})
 	if _, err := s.Tools(t.Context()); err == nil {
 		t.Fatal("a server that is not there has tools")
 	} else {
 		wantError(t, err, tool.Unavailable, "files is down", "connection refused", "started again")
+		if strings.Contains(err.Error(), "me-alone") {
+			t.Errorf("the error repeats the whole address: %v", err)
+		}
 	}
 	if l, err = net.Listen("tcp", l.Addr().String()); err != nil {
 		t.Skip("the port was taken: ", err)
