@@ -59,7 +59,14 @@ func read(t *testing.T, dir string) []command {
 // TestConfigs: each lesson's config is right, and is shown in its README.
 func TestConfigs(t *testing.T) {
 	t.Parallel()
+	contents, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range lessons(t) {
+		if !strings.Contains(string(contents), "]("+dir+")") {
+			t.Errorf("README.md does not lead to %s", dir)
+		}
 		path := filepath.Join(dir, config.FileName)
 		if _, err := config.Load(config.Options{Path: path, Env: keys()}); err != nil {
 			t.Error(err)
