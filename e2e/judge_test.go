@@ -58,8 +58,8 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 }
 
 // session has a host talk to the recorder for some turns, and returns the
-// requests: reasoning or opaque parts and calls with their results are in the
-// history of the later ones.
+// requests: an image and a file, reasoning or opaque parts, and calls with their
+// results are in the history of the later ones.
 func session(t *testing.T, p peer, flags []string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(replies, p.plugin+".json"))
@@ -79,7 +79,14 @@ func session(t *testing.T, p peer, flags []string) []string {
 	t.Cleanup(s.Close)
 	h := hostOf(t, p.plugin, s.URL+p.suffix, []string{"m-1"})
 	for i := range 4 {
-		a := h.send(t, fmt.Sprint("turn ", i+1), append([]string{"--session", "s"}, flags...)...)
+		args := append([]string{"--session", "s"}, flags...)
+		if i == 0 {
+			args = append(args, "--attach", "testdata/pixel.png")
+			if p.plugin != "ollama" { // it takes no files
+				args = append(args, "--attach", "testdata/page.pdf")
+			}
+		}
+		a := h.send(t, fmt.Sprint("turn ", i+1), args...)
 		if want := map[int]string{2: "incomplete"}[i]; a.summary.State != want && (want != "" || a.summary.State != "complete") {
 			t.Errorf("turn %d: %s: %s", i+1, a.summary.State, a.stdout)
 		}
