@@ -38,17 +38,32 @@ func (m *Message) For(provider string) *Message {
 }
 
 // strip leaves out signatures, reasoning, and what the provider itself
-// executed.
+// executed. Texts that followed each other become one: a provider may have cut
+// them only to sign the pieces.
 func (m *Message) strip() *Message {
 	out := abi.Message{Role: m.Role}
 	changed := false
+	text := -1 // the part that the next text continues
 	for _, p := range m.Parts {
 		if p.Type == abi.PartReasoning || p.Type == abi.PartProviderTool || (p.Type == abi.PartText && p.Text == "") {
 			changed = true
+			if p.Type != abi.PartText {
+				text = -1
+			}
 			continue
 		}
 		changed = changed || p.Signature != "" || p.Opaque != ""
 		p.Signature, p.Opaque = "", ""
+		switch {
+		case p.Type == abi.PartText && text >= 0:
+			out.Parts[text].Text += p.Text
+			changed = true
+			continue
+		case p.Type == abi.PartText:
+			text = len(out.Parts)
+		default:
+			text = -1
+		}
 		out.Parts = append(out.Parts, p)
 	}
 	switch {
