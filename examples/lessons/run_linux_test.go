@@ -90,7 +90,7 @@ func (l *lesson) builds(t *testing.T) {
 }
 
 // approval is the line of a question that the reader answers with a key.
-var approval = regexp.MustCompile(`^(allow\? \[|.* \[y yes, ).*\] (yes|no|always in this chat)$`)
+var approval = regexp.MustCompile(`^(allow\? \[|.* \[y: yes, ).*\] (yes|no|always in this chat)$`)
 
 // do types a command, and then what the shown output says is typed: a line
 // after a prompt, a key after a question.

@@ -153,9 +153,9 @@ func (a *Approver) show(q Question, all bool) (cut bool, err error) {
 }
 
 func (a *Approver) prompt(q Question, cut bool) error {
-	keys := "y yes, n no, a always this tool in this chat"
+	keys := "y: yes, n: no, a: always this tool in this chat"
 	if cut {
-		keys += ", m show all of it"
+		keys += ", m: more, all of it"
 	}
 	if q.Expires > 0 {
 		keys += "; until " + time.UnixMilli(q.Expires).Local().Format(time.TimeOnly)
@@ -195,7 +195,7 @@ func (a *Approver) Confirm(ctx context.Context, question string) (bool, error) {
 		return false, err
 	}
 	defer back()
-	if err := a.write(question + " [y yes, n no] "); err != nil {
+	if err := a.write(question + " [y: yes, n: no] "); err != nil {
 		return false, err
 	}
 	for {

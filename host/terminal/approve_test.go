@@ -102,7 +102,7 @@ func TestApproval(t *testing.T) {
 		shown   []string
 	}{
 		"yes": {"y", []string{"write"}, []string{"c1 yes by " + byPerson}, []string{"write_file wants to run (effect: write)\n  path: a.txt\n  content: hi\n", "yes\nand on"}},
-		"no":  {"xn", []string{"write"}, []string{"c1 no by " + byPerson}, []string{"] no\n", "and on"}},
+		"no":  {"xn", []string{"write"}, []string{"c1 no by " + byPerson}, []string{"chat] no\n", "and on"}},
 		"always, for this tool and chat": {"Ay", []string{"write", "write", "/new", "write"},
 			[]string{"c1 yes by " + byAlways, "c1 yes by " + byAlways, "c1 yes by " + byPerson}, []string{"always in this chat\n"}},
 		"no key can be read": {"!", []string{"write"}, []string{"c1 no by nobody: no key could be read"}, nil},
@@ -140,7 +140,7 @@ func TestCtrlCAtAQuestion(t *testing.T) {
 		if _, err := s.chat.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.host.answers) != 0 || !strings.Contains(s.out.String(), "] \n[interrupted by user]\n") {
+		if len(s.host.answers) != 0 || !strings.Contains(s.out.String(), "chat] \n[interrupted by user]\n") {
 			t.Errorf("answers %q, screen:\n%s", s.host.answers, s.out.String())
 		}
 	})

@@ -69,7 +69,8 @@ func (r *Renderer) toolEnded(n toolNotice) error {
 	case n.State == journal.CallCancelled:
 		return r.Notice("· " + n.Name + " was stopped; it may have taken effect in part")
 	case n.State == journal.CallUnknown:
-		return r.Notice("· " + n.Name + ": the host stopped while it ran; whether it took effect is unknown")
+		why := cmp.Or(n.Reason, journal.ReasonHostStopped)
+		return r.Notice("· " + n.Name + ": whether it took effect is unknown (" + why + ")")
 	case n.IsError:
 		return r.Notice("· " + n.Name + " failed: " + cmp.Or(firstLine(n.Result), n.Reason))
 	}
