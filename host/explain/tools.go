@@ -135,6 +135,9 @@ func (t *Tool) outcome() string {
 	case journal.CallCancelled:
 		return "stopped before it had a result; what it did until then is not known"
 	case journal.CallUnknown:
+		if t.Reason != "" && t.Reason != journal.ReasonHostStopped {
+			return "whether it took effect is unknown (" + t.Reason + "), and the model was told so"
+		}
 		return "the host stopped while it ran: whether it took effect is unknown, and the model was told so"
 	}
 	return string(t.State)

@@ -26,7 +26,8 @@ const (
 	// CallCancelled was stopped before it had a result: what it did until
 	// then is not known.
 	CallCancelled CallState = "cancelled"
-	// CallUnknown ran when the host died: whether it took effect is unknown.
+	// CallUnknown ran when the host died, or broke off: whether it took effect
+	// is unknown.
 	CallUnknown CallState = "unknown"
 )
 

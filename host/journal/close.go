@@ -16,6 +16,9 @@ const (
 	CloseRestart CloseHow = "restart"
 )
 
+// ReasonHostStopped is the reason of a call that ended with its host.
+const ReasonHostStopped = "the host stopped"
+
 // What the model is told of calls without a result. It is for the model, so it
 // is English.
 const (
@@ -59,11 +62,11 @@ func closed(c *ToolCall, how CloseHow) {
 	c.IsError = true
 	switch {
 	case c.State == CallRunning && how == CloseRestart:
-		c.State, c.Reason, c.Result = CallUnknown, "the host stopped", resultUnknown
+		c.State, c.Reason, c.Result = CallUnknown, ReasonHostStopped, resultUnknown
 	case c.State == CallRunning:
 		c.State, c.Reason, c.Result = CallUnknown, "result lost", resultLost
 	case how == CloseRestart:
-		c.State, c.Reason, c.Result = CallRefused, "the host stopped", resultNotStarted
+		c.State, c.Reason, c.Result = CallRefused, ReasonHostStopped, resultNotStarted
 	default:
 		c.State, c.Reason, c.Result = CallRefused, "turn ended", resultNotRun
 	}

@@ -102,6 +102,7 @@ func (t *remote) stopped(ctx context.Context, began time.Time, sent bool) *tool.
 	}
 	return &tool.Error{
 		Class:   tool.Timeout,
+		Unknown: sent,
 		Message: fmt.Sprintf("the MCP server %s did not answer within %s; %s", t.s.cfg.Name, time.Since(began).Round(10*time.Millisecond), what),
 		Err:     context.DeadlineExceeded,
 	}
@@ -127,7 +128,7 @@ func (t *remote) failed(ctx, within context.Context, a attempt, err error) *tool
 	case refused(status):
 		return fails(fmt.Sprintf("refuses the call with the HTTP status %d; it was not run", status))
 	case status >= http.StatusBadRequest:
-		return fails(fmt.Sprintf("fails with the HTTP status %d; whether the call took effect is unknown", status))
+		return unknown(fails(fmt.Sprintf("fails with the HTTP status %d; whether the call took effect is unknown", status)))
 	case !sent:
 		now, _ := t.s.look()
 		if now.phase == Waiting || now.phase == Closed {
@@ -135,7 +136,13 @@ func (t *remote) failed(ctx, within context.Context, a attempt, err error) *tool
 		}
 		return fails("cannot be reached: " + t.s.tidy(err.Error()))
 	}
-	return fails("broke off while the call ran; whether it took effect is unknown")
+	return unknown(fails("broke off while the call ran; whether it took effect is unknown"))
+}
+
+// unknown notes that nobody knows whether the call took effect.
+func unknown(e *tool.Error) *tool.Error {
+	e.Unknown = true
+	return e
 }
 
 // refused tells whether an HTTP status says that a request was not carried out.

@@ -107,7 +107,7 @@ func failed(ctx context.Context, err error, limit time.Duration) *Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Class: Timeout, Message: fmt.Sprintf("it took longer than %s; what it did until then is not known", limit), Err: err}
+		return &Error{Class: Timeout, Unknown: true, Message: fmt.Sprintf("it took longer than %s; what it did until then is not known", limit), Err: err}
 	}
 	return &Error{Class: Failed, Message: err.Error(), Err: err}
 }

@@ -85,6 +85,8 @@ type Error struct {
 	Class Class
 	// Message is for the model and for a person.
 	Message string
+	// Unknown says that nobody knows whether the call took effect.
+	Unknown bool
 	// Err is the cause; may be nil.
 	Err error
 }

@@ -275,6 +275,9 @@ func (w *work) call(ctx context.Context, c *call) {
 	c.row.State, c.row.Result, c.row.IsError = journal.CallDone, out.Content, out.IsError
 	if out.Failed != nil {
 		c.row.Reason, c.row.IsError = string(out.Failed.Class), true
+		if out.Failed.Unknown && c.row.Effect == abi.EffectWrite {
+			c.row.State = journal.CallUnknown
+		}
 	}
 	if out.Failed != nil && ctx.Err() != nil {
 		c.row.State, c.row.Result = journal.CallCancelled, marker.English(marker.ToolInterrupted)
