@@ -83,8 +83,40 @@ func (c usageCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
-		return c.print(a, rows)
+		if err := c.print(a, rows); err != nil || c.JSON || c.CSV {
+			return err
+		}
+		return printBudgets(ctx, a, r, time.Now())
 	})
+}
+
+// printBudgets says what is spent of the budgets (CST-5). A broken config has
+// none.
+func printBudgets(ctx context.Context, a *app, r *journal.Reader, now time.Time) error {
+	cfg, err := a.loadConfig()
+	if err != nil {
+		return nil //nolint:nilerr // `config check` tells it; the ledger can be read all the same
+	}
+	for _, b := range []struct {
+		name  string
+		limit *cost.Amount
+		since time.Time
+	}{
+		{cost.MaxPerDay, cfg.Budgets().PerDay, cost.DayStart(now, time.Local)},
+		{cost.MaxPerMonth, cfg.Budgets().PerMonth, cost.MonthStart(now, time.Local)},
+	} {
+		if b.limit == nil {
+			continue
+		}
+		spent, err := r.Spent(ctx, journal.SpentQuery{Since: b.since, Currency: cfg.Currency()})
+		if err != nil {
+			return err
+		}
+		if err := a.screen.Note(fmt.Sprintf("%s: %s of %s are spent", b.name, cost.Amount(spent.Price), b.limit.In(cfg.Currency()))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c usageCmd) print(a *app, rows []journal.UsageRow) error {

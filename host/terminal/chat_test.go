@@ -220,6 +220,7 @@ func TestPipedChatIsATurnALine(t *testing.T) {
 		"incomplete":                       {[]string{"length", "ok"}, ExitIncomplete, 2},
 		"failed is worse than interrupted": {[]string{"cut", "fail", "length"}, ExitFailed, 3},
 		"an unknown command sends nothing": {[]string{"ok", "/nonsense", "ok"}, ExitUsage, 2},
+		"a budget":                         {[]string{"ok", "budget", "cut"}, ExitBudget, 3},
 		"interrupted at the prompt":        {[]string{"ok", "^C", "ok"}, ExitCancelled, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -452,6 +453,8 @@ func TestExitCode(t *testing.T) {
 		{journal.Turn{State: journal.Interrupted, Visible: true}, ExitInterrupted},
 		{journal.Turn{State: journal.Cancelled}, ExitCancelled},
 		{journal.Turn{State: journal.Incomplete}, ExitIncomplete},
+		{journal.Turn{State: journal.Failed, Error: journal.TurnError{Class: "budget"}}, ExitBudget}, // CST-5
+		{journal.Turn{State: journal.Failed, Visible: true, Error: journal.TurnError{Class: "budget"}}, ExitBudget},
 	} {
 		if got := ExitCode(c.turn); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.turn, got, c.want)
