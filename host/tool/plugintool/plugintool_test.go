@@ -23,9 +23,11 @@ import (
 const (
 	key = "sk-live-51HqLyjWDarjtT1zdp7dc"
 
-	pure  = "abi = 1\nkind = \"tool\"\nio = \"stdio\"\nname = \"guest\"\nversion = \"1.0.0\"\n"
-	sends = pure + "[capabilities]\nhttp = [\"api.example.com\", \"cdn.example.com\", \"inner.example.com\"]\nsecrets = [\"key\"]\n"
-	lists = "[config]\ntype = \"object\"\n[config.properties.list]\ntype = \"string\"\n"
+	pure = "abi = 1\nkind = \"tool\"\nio = \"stdio\"\nname = \"guest\"\nversion = \"1.0.0\"\n"
+	// patient is for slow machines.
+	patient = "[limits]\ncall_timeout_ms = 30000\n"
+	sends   = pure + "[capabilities]\nhttp = [\"api.example.com\", \"cdn.example.com\", \"inner.example.com\"]\nsecrets = [\"key\"]\n"
+	lists   = "[config]\ntype = \"object\"\n[config.properties.list]\ntype = \"string\"\n"
 )
 
 func options(o plugintool.Options) plugintool.Options {
@@ -114,7 +116,7 @@ func TestRequests(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(r.Method + " " + r.Host + r.URL.RequestURI() + " got " + r.Header.Get("Authorization")))
 	})
-	_, tools := load(t, source(t, sends, guestModule), plugintool.Options{Client: client})
+	_, tools := load(t, source(t, sends+patient, guestModule), plugintool.Options{Client: client})
 	for arguments, want := range map[string]string{
 		`{"method":"GET","url":"https://api.example.com/x","headers":[{"name":"Authorization","value":"Bearer {{secret:key}}"}]}`: "200 Bearer [redacted] GET api.example.com/x got Bearer [redacted]",
 		`{"url":"https://api.example.com/x","body":"b"}`: "200  POST api.example.com/x got ",
@@ -147,14 +149,15 @@ func TestRequestEndsWithTheCall(t *testing.T) {
 		<-r.Context().Done()
 		gone <- struct{}{}
 	})
-	_, tools := load(t, source(t, sends+"[limits]\ncall_timeout_ms = 1500\n", guestModule), plugintool.Options{Client: client})
+	_, tools := load(t, source(t, sends+"[limits]\ncall_timeout_ms = 5000\n", guestModule), plugintool.Options{Client: client})
 	const get = `{"method":"GET","url":"https://api.example.com/"}`
 	out := run(t.Context(), t, tools, "send", get)
-	if out.Failed == nil || out.Failed.Class != tool.Timeout || !strings.Contains(out.Content, "the plugin took longer than 1.5s") {
+	if out.Failed == nil || out.Failed.Class != tool.Timeout || !strings.Contains(out.Content, "the plugin took longer than 5s") {
 		t.Errorf("at its deadline it gave %+v", out)
 	}
 	wait(t, gone)
 	<-begun
+	_, tools = load(t, source(t, sends+patient, guestModule), plugintool.Options{Client: client})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-begun
@@ -183,7 +186,7 @@ func wait(t *testing.T, c <-chan struct{}) {
 // fails again and again.
 func TestFailuresAreTyped(t *testing.T) {
 	t.Parallel()
-	_, tools := load(t, source(t, pure+"[limits]\ncall_timeout_ms = 1000\n[capabilities]\nhttp = [\"api.example.com\"]\n", guestModule), plugintool.Options{Client: internet(t, nil)})
+	_, tools := load(t, source(t, pure+"[limits]\ncall_timeout_ms = 4000\n[capabilities]\nhttp = [\"api.example.com\"]\n", guestModule), plugintool.Options{Client: internet(t, nil)})
 	for _, c := range []struct {
 		name  string
 		class tool.Class
@@ -191,7 +194,7 @@ func TestFailuresAreTyped(t *testing.T) {
 	}{
 		{"panic", tool.Failed, "The call failed: the plugin failed (panic)"},
 		{"fail", tool.Failed, "The call failed: the plugin says: it is broken"},
-		{"loop", tool.Timeout, "The call failed: the plugin took longer than 1s; what it did until then is not known"},
+		{"loop", tool.Timeout, "The call failed: the plugin took longer than 4s; what it did until then is not known"},
 	} {
 		out := run(t.Context(), t, tools, c.name, `{}`)
 		if out.Failed == nil || out.Failed.Class != c.class || out.Content != c.text {
@@ -229,7 +232,7 @@ func TestEffects(t *testing.T) {
 func TestListsAreChecked(t *testing.T) {
 	t.Parallel()
 	r := newRuntime(t)
-	toml := sends + lists
+	toml := sends + patient + lists
 	for list, want := range map[string]string{
 		"none":       "it offers 0 tools",
 		"bad effect": `its effect is "delete"`,
