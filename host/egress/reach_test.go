@@ -383,3 +383,85 @@ func TestReachBehindProxy(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// STR-9, over HTTP/2: the connection ends with the response there, too.
+func TestReachLeavesNothingOfHTTP2(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Proto", r.Proto)
+		_, _ = w.Write([]byte(strings.Repeat("x", 1<<20)))
+		if r.URL.Path == "/endless" {
+			flush(w)
+			<-r.Context().Done()
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	closed := make(chan struct{}, 100)
+	c := egress.New(egress.Options{
+		RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, //nolint:errcheck,forcetypeassert // what httptest gives
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+			return &spyConn{Conn: conn, closed: closed}, err
+		},
+		Resolve: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr(public)}, nil
+		},
+	})
+	t.Cleanup(c.Close)
+	for _, path := range []string{"/", "/unread", "/endless"} {
+		resp, err := c.Fetch(t.Context(), egress.Reach{Hosts: []string{"*"}}, egress.Request{Method: http.MethodGet, URL: "https://example.com" + path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Header("x-proto") != "HTTP/2.0" {
+			t.Fatalf("it speaks %s", resp.Header("x-proto"))
+		}
+		if path == "/" {
+			_, err = resp.Body(2 << 20)
+		} else {
+			err = resp.Close()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-closed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("after %s the connection stays open", path)
+		}
+	}
+}
+
+// Of several public addresses the next is tried when one does not answer; those
+// that are not public are not tried at all.
+func TestReachTriesTheNextAddress(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }))
+	t.Cleanup(server.Close)
+	var dialed []string
+	c := egress.New(egress.Options{
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			dialed = append(dialed, address)
+			if address != public+":80" {
+				return nil, errors.New("no route")
+			}
+			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
+		},
+		Resolve: func(context.Context, string) (all []netip.Addr, err error) {
+			for _, a := range []string{"2606:4700::1", "127.0.0.1", "8.8.8.8", public} {
+				all = append(all, netip.MustParseAddr(a))
+			}
+			return all, nil
+		},
+	})
+	t.Cleanup(c.Close)
+	got, err := fetch(t, c, egress.Reach{Hosts: []string{"*"}}, egress.Request{URL: "http://example.com/"})
+	if got != "hello" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"[2606:4700::1]:80", "8.8.8.8:80", public + ":80"}, dialed); diff != "" {
+		t.Error(diff)
+	}
+}
