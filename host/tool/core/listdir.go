@@ -88,7 +88,7 @@ func (l *listing) line(s string) {
 		return
 	}
 	l.lines++
-	l.b.WriteString(strings.ToValidUTF8(s, "\uFFFD") + "\n")
+	l.b.WriteString(oneLine(s) + "\n")
 }
 
 func (l *listing) text() string {

@@ -53,6 +53,18 @@ func TestPipesAndDevicesAreRefused(t *testing.T) {
 	}
 }
 
+// A name with a line end in it is still one line.
+func TestNamesAreOneLine(t *testing.T) {
+	t.Parallel()
+	b := setup(t, map[string]string{"a\nb (1 byte)\x1b[2J": "hello\n"})
+	if got, want := b.run(t, core.ListDir, args{}), "a\uFFFDb (1 byte)\uFFFD[2J (6 bytes)\n"; got != want {
+		t.Errorf("a list gives %q, want %q", got, want)
+	}
+	if got, want := b.run(t, core.SearchFiles, args{"pattern": "hello"}), "a\uFFFDb (1 byte)\uFFFD[2J:1: hello\n"; got != want {
+		t.Errorf("a search gives %q, want %q", got, want)
+	}
+}
+
 func TestShell(t *testing.T) {
 	t.Parallel()
 	b := setup(t, map[string]string{"f.txt": "hello\n"})

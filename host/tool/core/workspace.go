@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // workspace is an agent's directory.
@@ -67,7 +68,18 @@ func shown(path string) string {
 	if len(path) > maxShown {
 		path = path[:maxShown] + "…"
 	}
-	return strings.ToValidUTF8(filepath.ToSlash(path), "\uFFFD")
+	return oneLine(filepath.ToSlash(path))
+}
+
+// oneLine makes valid UTF-8 of a name, and keeps one with a line end in it from
+// looking like two.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // plain is an error of the system without the path, which the message has.
