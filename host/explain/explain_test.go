@@ -109,7 +109,19 @@ func toolStories() map[string]*story {
 			answered(journal.ApprovalExpired, "").
 			decide("STR-6", "the model was asked 25 times (max_iterations)").
 			end(turn.Ended{State: journal.Incomplete, Marker: "turn-incomplete-limit", Candidate: first}),
+		"tools-repeated": begin("Again and again").
+			ask(first, journal.OutcomeComplete).
+			call("read_file", `{"path":"x"}`, read, journal.CallRefused, reason("repeated"), result("Not run: the same call was made too often.", true)).
+			decide("STR-6", "the model made the same calls 5 times in a row").
+			end(turn.Ended{State: journal.Incomplete, Marker: "turn-incomplete-limit", Candidate: first}),
 		// CST-5
+		"budget-turn": begin("hello").
+			ask(first, journal.OutcomeComplete, usage(journal.UsageReported, 5, 6), price(2_000_000_000, "USD")).
+			call("read_file", `{"path":"x"}`, read, journal.CallDone, result("x", false)).
+			end(turn.Ended{
+				State: journal.Failed, Marker: "turn-failed", Class: "budget",
+				Error: "the budget max_per_turn = 2.00 USD is used up (2.00 USD spent): nothing was sent; raise it in [cost]",
+			}),
 		"budget": begin("hello").
 			ask(first, journal.OutcomeComplete, usage(journal.UsageReported, 5, 6), price(2_000_000_000, "USD")).
 			call("read_file", `{"path":"x"}`, read, journal.CallDone, result("x", false)).

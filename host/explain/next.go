@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strings"
+
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/marker"
@@ -104,10 +106,24 @@ func (e *Explanation) afterIncomplete() []string {
 	case marker.IncompletePause:
 		return e.again()
 	case marker.IncompleteLimit:
+		if e.habit() != "" {
+			return append(e.again(), "look at what its tools said, and word the message in another way, or use another model")
+		}
 		return append(e.again(), "raise max_iterations of agent "+e.Turn.Agent+", if the tools got anywhere")
 	default:
 		return append(e.again(), "raise max_tokens of the agent or the profile, if it is set")
 	}
+}
+
+// habit is why the turn was stopped, if not by the number of its iterations:
+// calls that repeat or are wrong, and then more iterations do not help.
+func (e *Explanation) habit() string {
+	for _, d := range e.Decisions {
+		if d.Rule == "STR-6" && !strings.Contains(d.Text, "max_iterations") {
+			return d.Text
+		}
+	}
+	return ""
 }
 
 // advice is what helps against the failures, each once: the first is the cause,
@@ -131,6 +147,9 @@ func (e *Explanation) advice() []string {
 	}
 	switch {
 	case e.Turn.Class == string(reliability.ClassBudget):
+		if strings.Contains(e.Turn.Error, "max_per_turn") {
+			return []string{"raise max_per_turn in [cost] of the config; another turn begins with all of it"}
+		}
 		return []string{"raise the budget in [cost] of the config, or wait until its day or month is over"}
 	case len(e.Attempts) == 0:
 		list = append(list, "run `zchost doctor`")

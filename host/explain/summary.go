@@ -114,6 +114,9 @@ func (e *Explanation) incomplete() string {
 	case marker.IncompletePause:
 		return who + " paused before the end" + e.rule()
 	case marker.IncompleteLimit:
+		if why := e.habit(); why != "" {
+			return who + " was stopped: " + why + e.rule()
+		}
 		return who + " called tools up to the limit" + e.rule()
 	default:
 		return who + " reached the output limit" + e.rule()

@@ -16,6 +16,9 @@ const ClassBudget abi.FailureClass = "budget"
 // WarnBudget is the warning that a budget is nearly used up.
 const WarnBudget = "budget"
 
+// perTurn is the budget that a new turn has anew.
+const perTurn = "max_per_turn"
+
 // BudgetError says that a budget is used up.
 type BudgetError struct {
 	// Budget is the config's name for it: max_per_turn, max_per_day or
@@ -27,7 +30,11 @@ type BudgetError struct {
 
 // Error tells which budget it is, and what to do.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("the budget %s = %s is used up (%s spent): nothing was sent; raise it in [cost], or wait", e.Budget, e.Limit, e.Spent)
+	hint := "raise it in [cost], or wait"
+	if e.Budget == perTurn {
+		hint = "raise it in [cost]" // to wait does not help: the turn has ended
+	}
+	return fmt.Sprintf("the budget %s = %s is used up (%s spent): nothing was sent; %s", e.Budget, e.Limit, e.Spent, hint)
 }
 
 // afford asks the budget before a request. A refusal is noted, for `why` and

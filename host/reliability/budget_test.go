@@ -3,11 +3,23 @@ package reliability_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/reliability"
 )
+
+// TestBudgetHint: to wait gives back the budget of a day, not that of a turn.
+func TestBudgetHint(t *testing.T) {
+	t.Parallel()
+	for budget, waits := range map[string]bool{"max_per_turn": false, "max_per_day": true, "max_per_month": true} {
+		text := (&reliability.BudgetError{Budget: budget, Spent: "1 USD", Limit: "1 USD"}).Error()
+		if !strings.Contains(text, "raise it in [cost]") || strings.Contains(text, "wait") != waits {
+			t.Errorf("%s: %s", budget, text)
+		}
+	}
+}
 
 // CST-5: a budget that is used up refuses before anything is sent, and each
 // attempt asks it anew.

@@ -83,7 +83,7 @@ func instruction(effects []journal.ToolCall) string {
 	if len(effects) == 0 {
 		return b.String()
 	}
-	b.WriteString("\n\nThese tool calls of the interrupted turn have already had their effect. Do not make them again:")
+	b.WriteString("\n\nThese tool calls of the interrupted turn have been made already. Do not make them again:")
 	for _, c := range effects[max(0, len(effects)-maxListed):] {
 		fmt.Fprintf(&b, "\n- %s %s: %s", c.Name, cut(c.Arguments, maxShownResult), outcomeOf(&c))
 	}

@@ -42,7 +42,7 @@ func TestContinue(t *testing.T) {
 	said := m.said()
 	for _, want := range []string{
 		`user: go|assistant: rm{"x":"f"}|tool: rmgone|assistant: I removed [stream interrupted]|user: Your last reply was interrupted.`,
-		`Do not make them again:` + "\n" + `- rm {"x":"f"}: done`,
+		`have been made already. Do not make them again:` + "\n" + `- rm {"x":"f"}: done`,
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("request %q\nlacks %q", said, want)
