@@ -290,13 +290,19 @@ func lookInto(ctx context.Context, r *journal.Reader, path string, now time.Time
 	return append(all, checkClock(now, last))
 }
 
-// owner tells who has the home: a start without an end whose process lives.
+// runs reports whether a host has the home: a start without an end whose process
+// lives.
+func runs(boots []journal.Boot) bool {
+	return len(boots) > 0 && boots[0].Ended.IsZero() && alive(int(boots[0].PID))
+}
+
+// owner tells who has the home.
 func owner(boots []journal.Boot) finding {
 	if len(boots) == 0 || !boots[0].Ended.IsZero() {
 		return ok("in use", "by nobody")
 	}
 	b := boots[0]
-	if alive(int(b.PID)) {
+	if runs(boots) {
 		return ok("in use", fmt.Sprintf("by process %d (zchost %s) since %s", b.PID, b.Version, clock(b.Started)))
 	}
 	return warn("in use", "by nobody, but the last host did not end in order", "the next start settles its turns")

@@ -27,6 +27,13 @@ func (c whyCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
+		boots, err := r.Boots(ctx)
+		if err != nil {
+			return err
+		}
+		if !runs(boots) {
+			e.Abandoned()
+		}
 		if c.JSON {
 			return a.printJSON(e)
 		}

@@ -284,6 +284,33 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestAbandoned: nobody is told to wait for a turn whose host was killed.
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	running := begin("hello").ask(first, journal.OutcomeComplete).call("shell", `{}`, abi.EffectWrite, journal.CallRunning)
+	queued := begin("hello")
+	queued.turn.State = journal.Queued
+	ended := begin("hello").ask(first, journal.OutcomeComplete).end(turn.Ended{State: journal.Complete, Candidate: first})
+	for _, s := range []*story{running, queued, ended} {
+		e, err := explain.Explain(t.Context(), s, s.turn.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := e.Summary
+		e.Abandoned()
+		told := strings.Join(e.Next, " ")
+		if s == ended {
+			if e.Summary != before {
+				t.Errorf("ended: %s", e.Summary)
+			}
+			continue
+		}
+		if !strings.HasPrefix(e.Summary, "left behind") || !strings.Contains(told, "settles the turn") || strings.Contains(told, "wait for") {
+			t.Errorf("%s: %q", e.Summary, told)
+		}
+	}
+}
+
 // TestLongTurn reads more events than a page holds.
 func TestLongTurn(t *testing.T) {
 	t.Parallel()

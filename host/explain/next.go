@@ -37,6 +37,19 @@ func (e *Explanation) next() []string {
 	return []string{}
 }
 
+// Abandoned tells that no host runs that could end the turn: the one that began
+// it was killed. It changes nothing in a turn that has ended.
+func (e *Explanation) Abandoned() {
+	if e.Turn.State != journal.Queued && e.Turn.State != journal.Running {
+		return
+	}
+	e.Summary = "left behind by a host that did not end in order; it was " + e.Summary
+	e.Next = []string{"nothing runs any more: the next start settles the turn, and keeps what was seen; `zchost continue " + e.Turn.ID + "` does both, and goes on with it"}
+	if e.Turn.State == journal.Queued {
+		e.Next = []string{"nothing runs any more: the next start of `zchost chat` or `zchost send` settles the turn"}
+	}
+}
+
 // again says how the turn can be gone on from or asked again: only a person
 // decides that.
 func (e *Explanation) again() []string {

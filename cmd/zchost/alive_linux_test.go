@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// TestAliveNotZombie: a host that was killed does not count as alive while its
+// parent has not asked how it ended.
+func TestAliveNotZombie(t *testing.T) {
+	t.Parallel()
+	if !alive(os.Getpid()) {
+		t.Error("this process is not alive")
+	}
+	c := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Wait() }() // it was killed
+	if !alive(c.Process.Pid) {
+		t.Error("the child is not alive")
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); alive(c.Process.Pid); time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("the killed child counts as alive")
+		}
+	}
+}
