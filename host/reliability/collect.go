@@ -222,10 +222,34 @@ func (c *collector) result(callID func(n int) string) (parts []abi.Part, broken 
 			args = p.call.broken()
 		}
 		parts = append(parts, abi.Part{
-			Type: abi.PartToolCall, CallID: callID(n), Name: or(p.call.name, "unnamed"), Arguments: args, Signature: p.call.signature,
+			Type: abi.PartToolCall, CallID: callID(n), Name: toolName(p.call.name), Arguments: args, Signature: p.call.signature,
 		})
 	}
 	return parts, broken
+}
+
+// maxToolName is the longest name of a tool that every vendor takes.
+const maxToolName = 64
+
+// toolName returns a call's name in a form that can be sent back to every
+// provider. A model may call what no tool can be named: that becomes a name
+// that no tool has, so the call is refused and the session stays usable (C030).
+func toolName(name string) string {
+	if name == "" {
+		return "unnamed"
+	}
+	legal := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if legal == name && len(name) <= maxToolName {
+		return name
+	}
+	legal = "invalid_" + legal
+	return legal[:min(len(legal), maxToolName)]
 }
 
 // arguments returns the call's arguments, a JSON object; empty or null means

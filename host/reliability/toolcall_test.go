@@ -1,6 +1,7 @@
 package reliability_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,9 @@ func TestToolCalls(t *testing.T) {
 		{"names are set, not appended", []abi.Event{
 			toolCall(at(0), "a", "search", ""), toolCall(at(0), "a", "search", `{}`),
 		}, abi.FinishToolCalls, []call{{"search", `{}`}}, false},
+		{"C030: names that no provider takes back", []abi.Event{
+			toolCall(at(0), "a", "functions.ls", `{}`), toolCall(at(1), "b", "read file", `{}`), toolCall(at(2), "c", strings.Repeat("x", 80), `{}`),
+		}, abi.FinishToolCalls, []call{{"invalid_functions_ls", `{}`}, {"invalid_read_file", `{}`}, {"invalid_" + strings.Repeat("x", 56), `{}`}}, false},
 		{"a constant index", []abi.Event{
 			toolCall(at(0), "a", "t1", `{"x":1}`), toolCall(at(0), "b", "t2", `{"x":`), toolCall(at(0), "b", "", `2}`),
 		}, abi.FinishToolCalls, []call{{"t1", `{"x":1}`}, {"t2", `{"x":2}`}}, false},
