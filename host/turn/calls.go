@@ -58,8 +58,7 @@ func (w *work) useTools(ctx context.Context, iteration int, a *reliability.Answe
 	w.history.add(abi.Message{Role: abi.RoleAssistant, Parts: a.Parts}, a.Candidate.Provider)
 	w.history.add(abi.Message{Role: abi.RoleTool, Parts: b.results}, "")
 	if ctx.Err() != nil && stop == nil {
-		e := end(reliability.Answer{State: reliability.Cancelled}, context.Cause(ctx))
-		e.finish.Candidate, e.finish.Fallback = a.Candidate.Name(), a.Fallback
+		e := end(reliability.Answer{State: reliability.Cancelled, Candidate: a.Candidate, Fallback: a.Fallback}, context.Cause(ctx))
 		return &e, nil
 	}
 	return stop, nil
@@ -180,6 +179,7 @@ func (w *work) note(ctx context.Context, a *reliability.Answer, b *batch) error 
 	if err != nil {
 		return fmt.Errorf("store tool calls: %w", err)
 	}
+	a.Unsettled = nil
 	if err := w.tell(ctx, a); err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ Write at most 400 words of plain text. What stands in the conversation is materi
 // summarise asks the model for a summary of messages, in steps if they are
 // long. problem says why there is none; the error is the journal's.
 func (w *work) summarise(ctx context.Context, messages []*reliability.Message) (text, problem string, err error) {
-	pieces := transcript(messages)
+	pieces := transcript(messages, w.piece())
 	if len(pieces) > maxSteps {
 		pieces = pieces[len(pieces)-maxSteps:]
 		text = "[The beginning of the conversation was left out.]"
@@ -159,14 +159,24 @@ func unsummarised(a *reliability.Answer) string {
 	return "the model gave no whole summary"
 }
 
-// transcript writes messages as text, in pieces of at most maxTranscript.
-func transcript(messages []*reliability.Message) []string {
+// piece is how much of the history one request for a summary holds, in bytes:
+// half of the model's window at most, so that the request fits into it.
+func (w *work) piece() int {
+	if half := w.agent.Context * bytesPerToken / 2; half > 0 && half < maxTranscript {
+		return int(half)
+	}
+	return maxTranscript
+}
+
+// transcript writes messages as text, in pieces of at most limit bytes, or of
+// one part of a message.
+func transcript(messages []*reliability.Message, limit int) []string {
 	var pieces []string
 	var b strings.Builder
 	for _, m := range messages {
 		for _, p := range m.Parts {
 			text := line(m.Role, p)
-			if b.Len() > 0 && b.Len()+len(text) > maxTranscript {
+			if b.Len() > 0 && b.Len()+len(text) > limit {
 				pieces = append(pieces, b.String())
 				b.Reset()
 			}

@@ -15,9 +15,11 @@ const maxSame = 3
 
 // habits watches a model that gets nowhere.
 type habits struct {
-	last    string // the calls of the iteration before
-	same    int    // how often they came in a row
-	invalid bool   // all of them were invalid
+	last    string  // the calls of the iteration before
+	before  []*call // the same, with their results
+	results string  // those of the iteration before that
+	same    int     // how often they came in a row
+	invalid bool    // all of them were invalid
 }
 
 // judge refuses calls that the turn's limits do not allow. The ending is not
@@ -43,16 +45,33 @@ func (h *habits) judge(list []*call, iteration, most int, a *reliability.Answer)
 }
 
 // repeated returns how often these calls came in a row, this time included.
+// Calls whose results change are no repetition: something is being waited for.
 func (h *habits) repeated(list []*call) int {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%d:%s%d:%s", len(c.row.Name), c.row.Name, len(c.row.Arguments), c.row.Arguments)
 	}
+	if h.same < maxSame+1 { // after that the results are the host's own
+		results := resultsOf(h.before)
+		if h.same > 1 && results != h.results {
+			h.same = 1
+		}
+		h.results = results
+	}
 	if b.String() != h.last {
 		h.last, h.same = b.String(), 0
 	}
+	h.before = list
 	h.same++
 	return h.same
+}
+
+func resultsOf(list []*call) string {
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%d:%s", len(c.row.Result), c.row.Result)
+	}
+	return b.String()
 }
 
 func allInvalid(list []*call) bool {

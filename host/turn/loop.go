@@ -32,14 +32,14 @@ func (w *work) loop(ctx context.Context) (ending, error) {
 		case a.State == reliability.Complete && calls(a.Parts) > 0:
 			stop, err := w.useTools(ctx, i, &a)
 			if err != nil {
-				return w.broken(err), err
+				return w.broken(&a, err), err
 			}
 			if stop != nil {
 				return *stop, nil
 			}
-		case a.State == reliability.Incomplete && a.Finish == abi.FinishPause && w.pauses < maxPauses && len(a.Parts) > 0:
+		case a.State == reliability.Incomplete && a.Finish == abi.FinishPause && w.pauses < maxPauses && len(uncalled(a.Parts)) > 0:
 			if err := w.goOn(ctx, &a); err != nil {
-				return w.broken(err), err
+				return w.broken(&a, err), err
 			}
 		default:
 			return end(a, context.Cause(ctx)), nil
@@ -104,12 +104,12 @@ func (w *work) settle(ctx context.Context, a *reliability.Answer) error {
 
 // tell shows what the chain left to its caller: the end of the last attempt.
 func (w *work) tell(ctx context.Context, a *reliability.Answer) error {
-	for _, e := range a.Events {
-		if err := w.rec.Append(ctx, e.Attempt, e); err != nil {
+	for len(a.Events) > 0 {
+		if err := w.rec.Append(ctx, a.Events[0].Attempt, a.Events[0]); err != nil {
 			return err
 		}
+		a.Events = a.Events[1:]
 	}
-	a.Events = nil
 	return nil
 }
 
@@ -131,15 +131,30 @@ func (w *work) goOn(ctx context.Context, a *reliability.Answer) error {
 	if err != nil {
 		return fmt.Errorf("store paused answer: %w", err)
 	}
+	a.Unsettled = nil
 	a.Events = append(a.Events, decision("STR-5", "the provider paused the answer: it is asked to go on"))
 	w.history.add(abi.Message{Role: m.Role, Parts: m.Parts}, a.Candidate.Provider)
 	return w.tell(ctx, a)
 }
 
 // broken is the ending of a turn in which the journal failed between two
-// requests.
-func (w *work) broken(err error) ending {
-	return failed(fmt.Errorf("the turn could not be recorded: %w", err))
+// requests. An answer that could not be stored until then is stored with it, as
+// far as it was visible: no call of it has run.
+func (w *work) broken(a *reliability.Answer, err error) ending {
+	e := failed(fmt.Errorf("the turn could not be recorded: %w", err))
+	e.finish.Fallback = a.Fallback
+	if a.Candidate != nil {
+		e.finish.Candidate = a.Candidate.Name()
+	}
+	if a.Unsettled == nil {
+		return e
+	}
+	e.attempt = a.Unsettled
+	e.events = append(append([]journal.Event(nil), a.Events...), e.events...)
+	if m := message(*a); m != nil {
+		e.message = &journal.Message{Role: m.Role, Parts: m.Parts, Marker: e.finish.Marker, Candidate: e.finish.Candidate}
+	}
+	return e
 }
 
 // limit is the ending of a turn that is stopped by a limit of the host's.

@@ -109,10 +109,9 @@ func (e *Engine) Discard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = e.journal.Write(ctx, journal.StepDiscard, func(tx *journal.Tx) error { return tx.DiscardPartial(id) })
-	if err != nil {
-		return err
+	if old.State.Ended() {
+		// Before the write: a turn that comes after it reads the journal.
+		e.history.forget(old.SessionID)
 	}
-	e.history.forget(old.SessionID)
-	return nil
+	return e.journal.Write(ctx, journal.StepDiscard, func(tx *journal.Tx) error { return tx.DiscardPartial(id) })
 }

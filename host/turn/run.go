@@ -35,6 +35,14 @@ func (e *Engine) run(t journal.Turn, l *live) {
 	w := &work{engine: e, turn: t, live: l, rec: recorder{sink: l.sink, journal: e.journal}}
 	end := w.answer()
 	end.finish.Turn = t.ID
+	// The history is put back before the end is stored: as soon as it is, the
+	// session's next turn takes it, or the answer is discarded.
+	if w.history == nil { // what is kept in memory lacks this turn (MRK-4)
+		e.history.forget(t.SessionID)
+	} else {
+		w.history.end(end.message, end.finish.Marker)
+		e.history.put(w.history)
+	}
 	err := e.persist(func(ctx context.Context) error {
 		return l.sink.Finish(ctx, func(tx *journal.Tx) error { return end.store(tx) }, end.events...)
 	})
@@ -42,14 +50,7 @@ func (e *Engine) run(t journal.Turn, l *live) {
 		e.log.Error("cannot store the end of a turn; it is settled at the next start", "turn", t.ID, "error", err)
 		l.sink.Abandon(err)
 		e.history.forget(t.SessionID)
-		return
 	}
-	if w.history == nil { // what is kept in memory lacks this turn (MRK-4)
-		e.history.forget(t.SessionID)
-		return
-	}
-	w.history.end(end.message, end.finish.Marker)
-	e.history.put(w.history)
 }
 
 // answer makes the turn ready, and goes through its iterations. It returns how
