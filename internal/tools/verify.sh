@@ -5,6 +5,7 @@ set -euo pipefail
 
 max_host=$((40 << 20))
 max_guest=$((4 << 20))
+max_file=$((512 << 10))
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 
@@ -34,6 +35,11 @@ for module in plugins/builtin/dist/*/plugin.wasm; do
 	bytes=$(size "$module")
 	echo "  $module $bytes bytes $(cksum <"$module" | cut -d' ' -f1)"
 	[ "$bytes" -le "$max_guest" ] || fail "$module has more than $max_guest bytes: look at its imports"
+done
+
+step "no program is in git"
+git ls-files -z | while IFS= read -r -d '' f; do
+	[ ! -f "$f" ] || [ "$(size "$f")" -le "$max_file" ] || fail "$f is too large for a source file: was it built?"
 done
 
 step "links and paths in the docs lead somewhere"
