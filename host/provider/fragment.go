@@ -99,7 +99,7 @@ func batch(messages []*reliability.Message, missing []int) int {
 	size := 0
 	for n, i := range missing {
 		for _, p := range messages[i].Parts {
-			size += len(p.Text) + len(p.Arguments) + len(p.Signature)
+			size += len(p.Text) + len(p.Arguments) + len(p.Signature) + len(p.Opaque)
 		}
 		if size > 256<<10 && n > 0 {
 			return n

@@ -12,6 +12,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/host/journal"
 	"github.com/zchost/zchost/host/tool"
+	"github.com/zchost/zchost/host/turn"
 )
 
 // MRK-2, CST-1: when the calls of an answer cannot be stored, none runs; what
@@ -128,5 +129,75 @@ func TestHistoryIsBackBeforeTheEnd(t *testing.T) {
 	})
 	if got := s.wait(t, s.send(t, "s", "go").ID); got.SessionID != 1 || !back.Load() {
 		t.Errorf("session %d: the history was put back after the end", got.SessionID)
+	}
+}
+
+// A call that waits for its place when the turn is stopped does not begin.
+func TestStoppedBeforeItsPlace(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	for i := range 10 {
+		calls = append(calls, "ls", fmt.Sprintf(`{"x":"%d"}`, i))
+	}
+	m := &model{answer: script(use(calls...))}
+	s := start(t, filepath.Join(t.TempDir(), "journal.db"), m)
+	var ran atomic.Int64
+	full := make(chan struct{})
+	s.with(t, fake{"ls", abi.EffectRead, func(ctx context.Context, _ string) (tool.Result, error) {
+		if ran.Add(1) == 8 {
+			close(full)
+		}
+		<-ctx.Done()
+		return tool.Result{}, ctx.Err()
+	}})
+	sent := s.send(t, "s", "go")
+	<-full
+	s.Cancel(sent.ID, turn.ByUser())
+	got := s.wait(t, sent.ID)
+	if got.State != journal.Cancelled || ran.Load() != 8 {
+		t.Errorf("turn %s, %d calls ran: %s", got.State, ran.Load(), s.states(t, got.ID))
+	}
+	m.answer = script(say("ok"))
+	s.wait(t, s.send(t, "s", "next").ID)
+	m.valid(t)
+}
+
+// C056: what fills the window may be images, with hardly any text: a summary of
+// them is progress.
+func TestCompactionOfImages(t *testing.T) {
+	t.Parallel()
+	m := &model{}
+	m.answer = func(context.Context, string) ([]abi.Event, error) {
+		m.mu.Lock()
+		p := m.prompts[len(m.prompts)-1]
+		m.mu.Unlock()
+		images := 0
+		for _, msg := range p.Messages {
+			for _, part := range msg.Parts {
+				if part.Type == abi.PartImage {
+					images++
+				}
+			}
+		}
+		if images > 2 {
+			return nil, &abi.Failure{Class: abi.FailureContextOverflow, Message: "too many images"}
+		}
+		if strings.Contains(p.System, "shorten") {
+			return say("The person showed several pictures of a cat on a roof."), nil
+		}
+		return say("A cat."), nil
+	}
+	s := start(t, filepath.Join(t.TempDir(), "journal.db"), m)
+	for i := range 4 {
+		sent, _, err := s.Submit(t.Context(), turn.Message{
+			Session: "s", Agent: "main", Surface: "cli", Text: "?",
+			Attachments: []journal.Attachment{{Name: "cat.png", MediaType: "image/png", Data: []byte{byte(i), 1, 2}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.wait(t, sent.ID); got.State != journal.Complete {
+			t.Errorf("turn %d: %s, %v", i+1, got.State, got.Error)
+		}
 	}
 }

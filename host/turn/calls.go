@@ -266,6 +266,11 @@ func (w *work) start(ctx context.Context, c *call) error {
 // call runs the tool. A call that was stopped has the marker for a result: what
 // it did until then is not known.
 func (w *work) call(ctx context.Context, c *call) {
+	if ctx.Err() != nil { // stopped while it waited for its place, or was noted
+		c.row.State, c.row.Reason, c.row.IsError = journal.CallCancelled, string(tool.Cancelled), true
+		c.row.Result = marker.English(marker.ToolInterrupted)
+		return
+	}
 	failpoint.Hit(failpoint.ToolBeforeRun)
 	out := tool.Run(ctx, c.tool, tool.Call{
 		ID: c.row.ID, Session: w.turn.Session, Agent: w.turn.Agent, Turn: w.turn.ID, Arguments: abi.Raw(c.row.Arguments),

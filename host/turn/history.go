@@ -227,10 +227,17 @@ func (h *history) drop(n int) {
 	h.turns = turns
 }
 
+// attachmentSize is what an image or file counts in a history, in bytes of text:
+// a model takes an image for some 1,500 tokens.
+const attachmentSize = 1500 * bytesPerToken
+
 func size(m *reliability.Message) int {
 	n := 0
 	for _, p := range m.Parts {
 		n += len(p.Text) + len(p.Arguments) + len(p.Signature) + len(p.Opaque)
+		if p.Blob != "" {
+			n += attachmentSize
+		}
 	}
 	return n
 }
