@@ -10,7 +10,7 @@ type Cost struct {
 	MaxPerTurn  *cost.Amount    `toml:"max_per_turn" doc:"The most that a turn may spend. At 80 % there is a warning; once it is spent, no further request is sent."`
 	MaxPerDay   *cost.Amount    `toml:"max_per_day" doc:"The most that may be spent in a day, in the local time zone."`
 	MaxPerMonth *cost.Amount    `toml:"max_per_month" doc:"The most that may be spent in a month, in the local time zone."`
-	Rates       map[string]Rate `toml:"rates" names:"rate" doc:"What a million tokens cost, by \"provider/model\": the provider is a [providers.NAME], the model one that a profile asks. What has no rate is unpriced, and sums say so."`
+	Rates       map[string]Rate `toml:"rates" names:"rate" doc:"What a million tokens cost, by \"provider/model\": the provider is a [providers.NAME], the model one that a profile asks. What has no rate, or no usage that the provider tells, is unpriced: it counts in no budget, and sums say so."`
 }
 
 // Rate is one [cost.rates."PROVIDER/MODEL"] table: amounts for a million

@@ -184,8 +184,10 @@ func (d *decoder) text(n *node, v reflect.Value, f field, path string) {
 		d.enum(n, f, path)
 	case hasControl(n.text):
 		d.report.add(n.value, path, "there are control characters in it", "take them out")
-	case float64(len(n.text)) < f.min:
+	case n.text == "" && f.min > 0:
 		d.report.add(n.value, path, "it is empty", "fill it in, or take the key out")
+	case float64(len(n.text)) < f.min:
+		d.report.add(n.value, path, fmt.Sprintf("it is shorter than %.0f bytes", f.min), "")
 	case float64(len(n.text)) > f.max:
 		d.report.add(n.value, path, fmt.Sprintf("it is longer than %.0f bytes", f.max), "")
 	case f.hosts != "":

@@ -42,7 +42,7 @@ func (e *ChainError) Error() string {
 		if e.Message != "" {
 			b.WriteString(": " + e.Message)
 		}
-		b.WriteString("; ")
+		b.WriteString(map[bool]string{true: ": ", false: "; "}[e.Class == string(ClassBudget) && e.Message == ""])
 	}
 	if e.Reason != nil {
 		b.WriteString(e.Reason.Error() + "; ")

@@ -138,6 +138,7 @@ func TestSearchFiles(t *testing.T) {
 		{args{"glob": "**/*.go"}, "a.go\nsub/b.go\n"},
 		{args{"glob": "sub/*.go"}, "sub/b.go\n"},
 		{args{"pattern": "nowhere", "glob": "*.go"}, "[no match in 2 files]\n"},
+		{args{"pattern": "nowhere", "path": "bin"}, "[no match in 0 files; 1 file left out: not text, over 10 MiB, or not readable]\n"},
 		{args{"pattern": "yhello", "glob": "long.txt"}, "long.txt:1: " + strings.Repeat("y", 300) + "… [cut]\n"},
 		{args{}, "!Give a pattern, a glob, or both."},
 		{args{"pattern": "("}, "!The pattern is not a regular expression (RE2)"},

@@ -73,9 +73,9 @@ type search struct {
 	glob    string
 	room    int
 
-	b                     strings.Builder
-	found, files, skipped int
-	stopped               string
+	b                               strings.Builder
+	found, files, searched, skipped int
+	stopped                         string
 }
 
 func newSearch(a searchArguments, room int) (*search, error) {
@@ -181,6 +181,7 @@ func (s *search) file(ctx context.Context, root *os.Root, name string) error {
 		s.skipped++
 		return nil
 	}
+	s.searched++
 	for n := 1; ; n++ {
 		line, _, err := from.next()
 		if err != nil {
@@ -226,7 +227,7 @@ func short(line []byte) string {
 func (s *search) text() string {
 	var notes []string
 	if s.found == 0 {
-		notes = append(notes, "no match in "+count(s.files, "file"))
+		notes = append(notes, "no match in "+count(s.searched, "file"))
 	}
 	if s.stopped != "" {
 		notes = append(notes, s.stopped+": there may be more; narrow it down with path, glob or a longer pattern")
