@@ -201,3 +201,48 @@ func TestCompactionOfImages(t *testing.T) {
 		}
 	}
 }
+
+// Whichever write of the turn's events the journal refuses, no write tool runs
+// twice, and the next request is valid, from memory and after a restart.
+func TestEachEventRefused(t *testing.T) {
+	t.Parallel()
+	for n := range int64(8) { // a turn like this one writes its events in fewer steps
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "journal.db")
+			text := abi.Event{Type: abi.EventText, Text: "I look."}
+			m := &model{answer: script(
+				append([]abi.Event{text}, use("rm", `{"x":"1"}`)...), append([]abi.Event{text}, use("rm", `{"x":"2"}`, "ls", `{"x":"1"}`)...), say("done"))}
+			var writes atomic.Int64
+			s := startRefusing(t, path, m, func(journal.Step) error {
+				if writes.Add(1) == n+1 {
+					return errFull
+				}
+				return nil
+			})
+			var ran [3]atomic.Int64
+			s.agent.Approve = turn.ApproveNever
+			s.with(t, fake{"ls", abi.EffectRead, ok("files")}, fake{"rm", abi.EffectWrite, func(_ context.Context, arguments string) (tool.Result, error) {
+				ran[arguments[6]-'0'].Add(1)
+				return tool.Result{Content: "done"}, nil
+			}})
+			got := s.wait(t, s.send(t, "s", "go").ID)
+			writes.Store(n + 1) // the turns after it are left alone
+			if ran[1].Load() > 1 || ran[2].Load() > 1 || !got.State.Ended() {
+				t.Errorf("turn %s, calls ran %d and %d times", got.State, ran[1].Load(), ran[2].Load())
+			}
+			m.answer = script(say("ok"))
+			s.wait(t, s.send(t, "s", "next").ID)
+			m.valid(t)
+			live := m.said()
+			s.stop(t)
+			m2 := &model{answer: script(say("ok"))}
+			again := start(t, path, m2)
+			again.wait(t, again.send(t, "s", "after").ID)
+			m2.valid(t)
+			if said := m2.said(); said != live+"|assistant: ok|user: after" {
+				t.Errorf("after a restart %q\nwant %q", said, live)
+			}
+		})
+	}
+}
