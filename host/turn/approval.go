@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zchost/zchost/host/fault"
@@ -12,6 +13,10 @@ import (
 
 // defaultApprovalTimeout is how long a person's word is waited for.
 const defaultApprovalTimeout = 5 * time.Minute
+
+// ByNobody begins the name of who answered when no answer could be got, as
+// from a terminal that is gone. It is a no, but no person's.
+const ByNobody = "nobody"
 
 // approve waits for a person's word about a call. ok is false if the call is
 // not to run: then it is refused, and that is stored. The error is the
@@ -33,6 +38,10 @@ func (w *work) approve(ctx context.Context, b *batch, c *call) (ok bool, err err
 	case journal.ApprovalApproved:
 		return ctx.Err() == nil, nil
 	case journal.ApprovalDenied:
+		if strings.HasPrefix(answer.By, ByNobody) {
+			c.refuse("not approved", "Not run: this call needs a person's approval, and nobody can be asked any more.")
+			break
+		}
 		c.refuse("denied", "Not run: the person did not allow this call. Do not try it again in another way; ask what to do instead.")
 	case journal.ApprovalExpired:
 		c.refuse("expired", "Not run: nobody answered whether this call is allowed.")

@@ -290,12 +290,13 @@ func TestApproval(t *testing.T) {
 		name       string
 		canApprove bool
 		approve    turn.Approve
-		answer     string // "yes", "no", "" for none
+		answer     string // "yes", "no", "" for none, else whose no it is
 		calls      string
 		ran        int
 	}{
 		{"yes", true, turn.ApproveWrite, "yes", "rm done", 1},
 		{"no", true, turn.ApproveWrite, "no", "rm refused (denied)", 0},
+		{"the terminal is gone", true, turn.ApproveWrite, turn.ByNobody + ": no key could be read", "rm refused (not approved)", 0},
 		{"nobody answers", true, turn.ApproveWrite, "", "rm refused (expired)", 0},
 		{"nobody can be asked", false, turn.ApproveWrite, "", "rm refused (not approved)", 0},
 		{"never", false, turn.ApproveNever, "", "rm done", 1},
@@ -318,7 +319,11 @@ func TestApproval(t *testing.T) {
 				synctest.Wait()
 				if tc.answer != "" {
 					call := s.calls(t, got.ID)[0].ID
-					if err := s.Answer(t.Context(), call, tc.answer == "yes", "anna"); err != nil {
+					by := "anna"
+					if strings.HasPrefix(tc.answer, turn.ByNobody) {
+						by = tc.answer
+					}
+					if err := s.Answer(t.Context(), call, tc.answer == "yes", by); err != nil {
 						t.Fatal(err)
 					}
 					if err := s.Answer(t.Context(), call, true, "ben"); err == nil {
