@@ -44,6 +44,9 @@ func (e *Engine) Resume(ctx context.Context, id string, how journal.Relation, m 
 			return journal.Turn{}, err
 		}
 	case Continue:
+		if old.State == journal.Complete {
+			return journal.Turn{}, fault.New(fault.Usage, "turn "+id+" has its whole answer", "send a message of your own, or ask it again")
+		}
 		effects, err := e.Effects(ctx, id)
 		if err != nil {
 			return journal.Turn{}, err

@@ -39,6 +39,9 @@ func TestContinue(t *testing.T) {
 	if got := s.wait(t, next.ID); got.State != journal.Complete || got.After != id || got.Relation != turn.Continue {
 		t.Errorf("%+v", got)
 	}
+	if _, err := s.Resume(t.Context(), next.ID, turn.Continue, turn.Message{}); err == nil {
+		t.Error("a complete turn was continued")
+	}
 	said := m.said()
 	for _, want := range []string{
 		`user: go|assistant: rm{"x":"f"}|tool: rmgone|assistant: I removed [stream interrupted]|user: Your last reply was interrupted.`,
