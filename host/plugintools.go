@@ -69,7 +69,7 @@ func (a *agents) loadTools(ctx context.Context, name string) (*toolPlugin, error
 	}
 	p, tools, err := plugintool.Load(ctx, a.runtime, src, o)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Plugin, fmt.Sprintf("load plugin of tools.%s", name), "`zchost plugin inspect "+c.Plugin+"` shows it")
+		return nil, fault.Wrap(err, fault.Plugin, fmt.Sprintf("load plugin of tools.%s", name), "`zchost plugin inspect "+c.Plugin+"` shows it; look at allow in [tools."+name+"]")
 	}
 	return &toolPlugin{plugin: p, tools: tools}, nil
 }

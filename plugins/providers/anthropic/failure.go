@@ -131,8 +131,11 @@ func (e *apiError) class(status int64) abi.FailureClass {
 	}
 	switch e.kind {
 	case "invalid_request_error":
-		if tooLong(e.message) {
+		switch {
+		case tooLong(e.message):
 			return abi.FailureContextOverflow
+		case strings.HasPrefix(e.message, "Your credit balance is too low"): // has the status 400 and no code
+			return abi.FailureQuota
 		}
 		return abi.FailureInvalidRequest
 	case "authentication_error", "permission_error":
@@ -156,8 +159,8 @@ func (e *apiError) class(status int64) abi.FailureClass {
 	return abi.FailureServer // api_error, and an error after the request was accepted
 }
 
-// tooLong recognises the one error that the API has neither a type nor a code for,
-// by the form of its whole message: "prompt is too long: 208310 tokens > 200000
+// tooLong recognises an error that the API has neither a type nor a code for, by
+// the form of its whole message: "prompt is too long: 208310 tokens > 200000
 // maximum", or "input length and `max_tokens` exceed context limit: 195000 + 8192 >
 // 200000" and what can be done. Without it a conversation that has become too long
 // could not be told from a request that is wrong. A text that only speaks of it has

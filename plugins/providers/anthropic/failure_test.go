@@ -22,6 +22,8 @@ func TestErrors(t *testing.T) {
 		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"tools: the prompt is too long"}}`, abi.FailureInvalidRequest},
 		{401, typed("authentication_error"), abi.FailureAuth},
 		{402, typed("billing_error"), abi.FailureQuota},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."}}`, abi.FailureQuota},
+		{400, `{"type":"error","error":{"type":"invalid_request_error","message":"messages: Your credit balance is too low"}}`, abi.FailureInvalidRequest},
 		{403, typed("permission_error"), abi.FailureAuth},
 		{404, typed("not_found_error"), abi.FailureModelNotFound},
 		{404, `404 page not found`, abi.FailureInvalidRequest},
