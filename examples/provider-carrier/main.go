@@ -17,6 +17,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 type carrier struct{}
@@ -106,28 +107,13 @@ func (carrier) Error(r abi.HTTPResponse) abi.Failure {
 		f = a.crash
 	}
 	if f.Class == abi.FailureUnknown {
-		f.Class = byStatus(r.Status)
+		f.Class = failure.ByStatus(r.Status)
+	}
+	if f.Class == "" { // no status of an error
+		f.Class = abi.FailureServer
 	}
 	f.Status = r.Status
 	return f
-}
-
-func byStatus(status int64) abi.FailureClass {
-	switch {
-	case status == 401 || status == 403:
-		return abi.FailureAuth
-	case status == 402:
-		return abi.FailureQuota
-	case status == 408 || status == 504:
-		return abi.FailureTimeout
-	case status == 429:
-		return abi.FailureRateLimited
-	case status == 503 || status == 529:
-		return abi.FailureOverloaded
-	case status >= 400 && status < 500:
-		return abi.FailureInvalidRequest
-	}
-	return abi.FailureServer
 }
 
 func bySort(sort string) abi.FailureClass {

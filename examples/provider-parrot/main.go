@@ -12,6 +12,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 type parrot struct{}
@@ -99,22 +100,12 @@ func (p parrot) Response(r abi.HTTPResponse) ([]abi.Event, error) {
 
 // Error says what kind of failure a response is, by its status.
 func (parrot) Error(r abi.HTTPResponse) abi.Failure {
-	f := abi.Failure{Class: abi.FailureUnknown, Status: r.Status, Message: "the parrot gives no reason"}
+	f := abi.Failure{Class: failure.ByStatus(r.Status), Status: r.Status, Message: "the parrot gives no reason"}
 	switch {
-	case r.Status == 401 || r.Status == 403:
-		f.Class = abi.FailureAuth
-	case r.Status == 404:
+	case r.Status == 404: // nothing but the model can be missing here
 		f.Class = abi.FailureModelNotFound
-	case r.Status == 408:
-		f.Class = abi.FailureTimeout
-	case r.Status == 429:
-		f.Class = abi.FailureRateLimited
-	case r.Status == 503 || r.Status == 529:
-		f.Class = abi.FailureOverloaded
-	case r.Status >= 500:
-		f.Class = abi.FailureServer
-	case r.Status >= 400:
-		f.Class = abi.FailureInvalidRequest
+	case f.Class == "": // no status of an error
+		f.Class = abi.FailureUnknown
 	}
 	if a := read([]byte(r.Body)); a.err == nil && a.trouble != "" {
 		f.Message = a.trouble

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // block is a block of the content.
@@ -28,17 +29,17 @@ func readBlock(raw []byte) block {
 	for key, ok := s.Key(); ok; key, ok = s.Key() {
 		switch string(key) {
 		case "type":
-			b.typ = readString(&s)
+			b.typ = lenient.String(&s)
 		case "id", "tool_use_id":
-			b.id = readString(&s)
+			b.id = lenient.String(&s)
 		case "name":
-			b.name = readString(&s)
+			b.name = lenient.String(&s)
 		case "text":
-			b.text = readString(&s)
+			b.text = lenient.String(&s)
 		case "thinking":
-			b.thinking = readString(&s)
+			b.thinking = lenient.String(&s)
 		case "signature":
-			b.signature = readString(&s)
+			b.signature = lenient.String(&s)
 		case "citations":
 			if s.Kind() == jsonscan.Array {
 				b.citations = filled(s.Raw())

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
-
-// maxQuote bounds how much of something unexpected is quoted, in bytes.
-const maxQuote = 200
 
 // apiError is what a body or frame says about an error:
 // {"type":"error","error":{"type":…,"message":…}}, of which gateways leave out
@@ -57,11 +55,11 @@ func (e *apiError) value(s *jsonscan.Scanner) {
 		case "error":
 			inner.value(s)
 		case "type":
-			if e.kind = readString(s); e.kind == "error" { // the event's
+			if e.kind = lenient.String(s); e.kind == "error" { // the event's
 				e.kind = ""
 			}
 		case "message", "detail":
-			e.message = readString(s)
+			e.message = lenient.String(s)
 		case "details":
 			if s.Kind() == jsonscan.Object {
 				e.code = readCode(s)
@@ -87,7 +85,7 @@ func readCode(s *jsonscan.Scanner) string {
 			return code
 		}
 		if string(key) == "error_code" {
-			code = readString(s)
+			code = lenient.String(s)
 		}
 	}
 }
@@ -98,7 +96,7 @@ func (messages) Error(r abi.HTTPResponse) abi.Failure {
 	f := e.failure(r.Status)
 	f.Status = r.Status
 	if !ok {
-		f.Message = unexpectedBody(&r)
+		f.Message = failure.UnexpectedBody(&r)
 	}
 	if !ok || r.Status < 400 || r.Status == 404 || r.Status == 405 {
 		f.Message += " (from " + r.URL + ": check base_url)"
@@ -153,7 +151,7 @@ func (e *apiError) class(status int64) abi.FailureClass {
 	case "overloaded_error":
 		return abi.FailureOverloaded
 	}
-	if c := statusClass(status); c != "" {
+	if c := failure.ByStatus(status); c != "" {
 		return c
 	}
 	return abi.FailureServer // api_error, and an error after the request was accepted
@@ -181,50 +179,4 @@ func tooLong(message string) bool {
 func number(text string) (rest string, ok bool) {
 	rest = strings.TrimLeft(text, "0123456789")
 	return rest, len(rest) < len(text)
-}
-
-func statusClass(status int64) abi.FailureClass {
-	switch {
-	case status == 401, status == 403:
-		return abi.FailureAuth
-	case status == 402:
-		return abi.FailureQuota
-	case status == 408, status == 504:
-		return abi.FailureTimeout
-	case status == 409, status == 425: // in conflict with another request: not for long
-		return abi.FailureServer
-	case status == 413:
-		return abi.FailureContextOverflow
-	case status == 429:
-		return abi.FailureRateLimited
-	case status == 503, status == 529:
-		return abi.FailureOverloaded
-	case status >= 500:
-		return abi.FailureServer
-	case status >= 400:
-		return abi.FailureInvalidRequest
-	}
-	return ""
-}
-
-// unexpectedBody describes a body that is no error of the API.
-func unexpectedBody(r *abi.HTTPResponse) string {
-	status := "HTTP " + strconv.FormatInt(r.Status, 10)
-	body := strings.TrimSpace(r.Body)
-	switch {
-	case body == "":
-		return status + " with an empty body"
-	case body[0] == '<' || strings.HasPrefix(r.Header("content-type"), "text/html"):
-		return status + " with a web page in place of an answer"
-	case body[0] == '{' || body[0] == '[':
-		return status + " with JSON that is neither an answer nor an error: " + quote(body)
-	}
-	return status + " with a body that is not JSON: " + quote(body)
-}
-
-func quote(text string) string {
-	if len(text) > maxQuote {
-		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
-	}
-	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // frame is what a frame of a stream says, whatever its type. It is read
@@ -45,15 +46,15 @@ func readFrame(data []byte) (frame, error) {
 func (f *frame) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
-		f.typ = readString(s)
+		f.typ = lenient.String(s)
 	case "index":
-		if n, ok := readInt(s); ok && n >= 0 && n <= maxIndex {
+		if n, ok := lenient.Int(s); ok && n >= 0 && n <= maxIndex {
 			f.index = n
 		}
 	case "message":
-		f.message = readObject(s)
+		f.message = lenient.Object(s)
 	case "content_block":
-		f.block = readObject(s)
+		f.block = lenient.Object(s)
 	case "delta":
 		f.delta = readDelta(s)
 	case "usage":
@@ -78,17 +79,17 @@ func readDelta(s *jsonscan.Scanner) delta {
 		}
 		switch string(key) {
 		case "type":
-			d.typ = readString(s)
+			d.typ = lenient.String(s)
 		case "text", "thinking", "partial_json":
 			if s.Kind() == jsonscan.String {
 				d.text = s.Raw()
 			}
 		case "signature":
-			d.signature = readString(s)
+			d.signature = lenient.String(s)
 		case "citation":
-			d.citation = readObject(s)
+			d.citation = lenient.Object(s)
 		case "stop_reason":
-			d.stop = readString(s)
+			d.stop = lenient.String(s)
 		}
 	}
 }
@@ -120,7 +121,7 @@ func readUsage(s *jsonscan.Scanner) *usage {
 		case "output_tokens_details":
 			u.thought = readThought(s)
 		}
-		if n, ok := readInt(s); ok && to != nil && n >= 0 {
+		if n, ok := lenient.Int(s); ok && to != nil && n >= 0 {
 			*to = &n
 		}
 	}
@@ -138,7 +139,7 @@ func readThought(s *jsonscan.Scanner) *int64 {
 			return thought
 		}
 		if string(key) == "thinking_tokens" {
-			if n, ok := readInt(s); ok && n >= 0 {
+			if n, ok := lenient.Int(s); ok && n >= 0 {
 				thought = &n
 			}
 		}
@@ -168,29 +169,4 @@ func (u *usage) tokens(before *usage) abi.Usage {
 		}
 	}
 	return out
-}
-
-// readObject returns the next value as it is written if it is an object, and nil
-// otherwise.
-func readObject(s *jsonscan.Scanner) []byte {
-	if s.Kind() != jsonscan.Object {
-		return nil
-	}
-	return s.Raw()
-}
-
-// readString returns the next value if it is a string, and "" otherwise.
-func readString(s *jsonscan.Scanner) string {
-	if s.Kind() != jsonscan.String {
-		return ""
-	}
-	return s.String()
-}
-
-// readInt returns the next value if it is a number.
-func readInt(s *jsonscan.Scanner) (int64, bool) {
-	if s.Kind() != jsonscan.Number {
-		return 0, false
-	}
-	return int64(s.Float()), true
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // message is a message: how a stream begins, or the body of a whole answer.
@@ -25,13 +26,13 @@ func readMessage(data []byte) message {
 	for key, ok := s.Key(); ok; key, ok = s.Key() {
 		switch string(key) {
 		case "type":
-			m.typ = readString(&s)
+			m.typ = lenient.String(&s)
 		case "id":
-			m.id = readString(&s)
+			m.id = lenient.String(&s)
 		case "model":
-			m.model = readString(&s)
+			m.model = lenient.String(&s)
 		case "stop_reason":
-			m.stop = readString(&s)
+			m.stop = lenient.String(&s)
 		case "usage":
 			m.usage = readUsage(&s)
 		case "content":
@@ -50,7 +51,7 @@ func (m *message) readContent(s *jsonscan.Scanner) {
 	}
 	m.content = true
 	for s.Array(); s.Elem(); {
-		m.blocks = append(m.blocks, readObject(s)) // nil keeps the places of the others
+		m.blocks = append(m.blocks, lenient.Object(s)) // nil keeps the places of the others
 	}
 }
 

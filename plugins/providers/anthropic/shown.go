@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // maxShown is how many results of a search are shown.
@@ -33,7 +35,7 @@ func (b *block) shown() string {
 			some = append(some, text)
 		}
 	}
-	return quote(strings.Join(some, "; "))
+	return failure.Quote(strings.Join(some, "; "))
 }
 
 // summary is the one member of an object that says most: of an input its query,
@@ -48,10 +50,10 @@ func summary(s *jsonscan.Scanner) string {
 			break
 		}
 		if string(key) == "title" {
-			title = readString(s)
+			title = lenient.String(s)
 		}
 		if n := telling(string(key)); n > rank {
-			if text := strings.TrimSpace(readString(s)); text != "" {
+			if text := strings.TrimSpace(lenient.String(s)); text != "" {
 				best, rank = text, n
 			}
 		}

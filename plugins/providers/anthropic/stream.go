@@ -7,6 +7,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // Frame reads a frame of a streamed answer. What it is stands in its JSON; the
@@ -23,7 +24,7 @@ func (messages) Frame(d *provider.Decoder, data []byte, name string) error {
 	case err != nil && name != "" && !known(name):
 		// A vendor's own event.
 	case err != nil:
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + quote(string(data))})
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + failure.Quote(string(data))})
 	default:
 		if f.typ == "" {
 			f.typ = name
@@ -298,7 +299,7 @@ func frameError(data []byte) abi.Failure {
 	e, ok := readError(data)
 	f := e.failure(0)
 	if !ok {
-		f.Message = "the provider reported an error: " + quote(string(data))
+		f.Message = "the provider reported an error: " + failure.Quote(string(data))
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // apiError is what a body or frame says about an error: a google.rpc.Status as
@@ -18,21 +19,6 @@ type apiError struct {
 	reason   string // google.rpc.ErrorInfo: reason
 	retryMS  int64  // google.rpc.RetryInfo: retryDelay
 	exceeded bool   // google.rpc.QuotaFailure: a quota of the day or month, or of nothing at all
-}
-
-// isError reports whether the value of a member error tells of an error: null,
-// false, "" and {} do not.
-func isError(s *jsonscan.Scanner) bool {
-	switch s.Kind() {
-	case jsonscan.Bool:
-		return s.Bool()
-	case jsonscan.String, jsonscan.Object, jsonscan.Array:
-		return len(s.Raw()) > len(`""`)
-	case jsonscan.Number:
-		return true
-	case jsonscan.Null, jsonscan.Invalid:
-	}
-	return false
 }
 
 // readError reads the error in a document. It returns false if the document is
@@ -72,19 +58,19 @@ func (e *apiError) member(s *jsonscan.Scanner, key []byte) {
 		e.read(s)
 	case "message", "detail":
 		if e.message == "" {
-			e.message = readString(s)
+			e.message = lenient.String(s)
 		}
 	case "code":
-		if n, ok := readInt(s); ok {
+		if n, ok := lenient.Int(s); ok {
 			e.number = n
 			return
 		}
-		e.code = readString(s)
+		e.code = lenient.String(s)
 		if n, err := strconv.ParseInt(e.code, 10, 64); err == nil {
 			e.number, e.code = n, ""
 		}
 	case "status":
-		e.word = readString(s)
+		e.word = lenient.String(s)
 	case "details":
 		if s.Kind() == jsonscan.Array {
 			for s.Array(); s.Elem(); {
@@ -106,9 +92,9 @@ func (e *apiError) detail(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "reason":
-			e.reason = readString(s)
+			e.reason = lenient.String(s)
 		case "retryDelay":
-			e.retryMS = milliseconds(readString(s))
+			e.retryMS = milliseconds(lenient.String(s))
 		case "violations":
 			if s.Kind() == jsonscan.Array {
 				for s.Array(); s.Elem(); {
@@ -133,10 +119,10 @@ func (e *apiError) violation(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "quotaId":
-			id := readString(s)
+			id := lenient.String(s)
 			e.exceeded = e.exceeded || strings.Contains(id, "PerDay") || strings.Contains(id, "PerMonth")
 		case "quotaValue":
-			e.exceeded = e.exceeded || readString(s) == "0"
+			e.exceeded = e.exceeded || lenient.String(s) == "0"
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // chunk is what a frame of a stream, or the body of a whole answer, says: both
@@ -62,14 +63,14 @@ func (c *chunk) member(s *jsonscan.Scanner, key []byte) {
 			c.feedback(s)
 		}
 	case "error":
-		c.failed = isError(s)
+		c.failed = lenient.Told(s)
 	case "responseId":
 		if !c.before.told {
-			c.id = readString(s)
+			c.id = lenient.String(s)
 		}
 	case "modelVersion":
 		if !c.before.told {
-			c.model = readString(s)
+			c.model = lenient.String(s)
 		}
 	}
 }
@@ -86,9 +87,9 @@ func (c *chunk) feedback(s *jsonscan.Scanner) {
 			}
 			return
 		case string(key) == "blockReason":
-			c.blocked = readString(s)
+			c.blocked = lenient.String(s)
 		case string(key) == "blockReasonMessage":
-			c.why = readString(s)
+			c.why = lenient.String(s)
 		}
 	}
 }
@@ -115,13 +116,13 @@ func (c *chunk) readCandidate(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "index":
-			c.index, _ = readInt(s)
+			c.index, _ = lenient.Int(s)
 		case "content":
 			if s.Kind() == jsonscan.Object {
 				c.content(s)
 			}
 		case "finishReason":
-			c.finish = readString(s)
+			c.finish = lenient.String(s)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // tooLong is how the message begins that says that the prompt is too long. It
@@ -84,22 +85,10 @@ func (e *apiError) wordClass(word string, status int64) abi.FailureClass {
 // statusClass is the class of a status, "" if it says nothing.
 func (e *apiError) statusClass(status int64) abi.FailureClass {
 	switch {
-	case status == 401 || status == 403:
-		return abi.FailureAuth
-	case status == 402 || (status == 429 && e.exceeded):
+	case status == 429 && e.exceeded:
 		return abi.FailureQuota
-	case status == 408 || status == 504:
-		return abi.FailureTimeout
-	case status == 409 || status == 425 || status == 499: // 499: CANCELLED, aborted by the server
+	case status == 499: // CANCELLED, aborted by the server
 		return abi.FailureServer
-	case status == 429:
-		return abi.FailureRateLimited
-	case status == 503 || status == 529:
-		return abi.FailureOverloaded
-	case status >= 500 && status < 600:
-		return abi.FailureServer
-	case status >= 400 && status < 500:
-		return abi.FailureInvalidRequest
 	}
-	return ""
+	return failure.ByStatus(status)
 }

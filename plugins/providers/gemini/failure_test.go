@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 const chatURL = "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"
@@ -110,7 +111,7 @@ func TestErrorMessage(t *testing.T) {
 			}
 		})
 	}
-	if f := (gemini{}).Error(abi.HTTPResponse{Status: 500, Body: strings.Repeat("漢", 1<<20)}); len(f.Message) > 2*maxQuote {
+	if f := (gemini{}).Error(abi.HTTPResponse{Status: 500, Body: strings.Repeat("漢", 1<<20)}); len(f.Message) > 2*failure.MaxQuote {
 		t.Errorf("message has %d bytes", len(f.Message))
 	}
 }

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/catalog"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // ModelsRequest asks for the list of models: one page of the largest size holds
@@ -25,46 +26,21 @@ func (gemini) ModelsRequest(q abi.ModelsQuery) (abi.HTTPRequest, error) {
 // ModelsResponse reads {"models":[{"name":"models/…"}]} and leaves out what
 // cannot chat, such as models for embeddings.
 func (gemini) ModelsResponse(r abi.HTTPResponse) (abi.ModelList, error) {
-	list := abi.ModelList{Models: []abi.Model{}}
-	s := jsonscan.New([]byte(r.Body))
-	found := false
-	if s.Kind() == jsonscan.Object {
-		s.Object()
-		for key, ok := s.Key(); ok; key, ok = s.Key() {
-			if string(key) == "models" && s.Kind() == jsonscan.Array {
-				found = true
-				list.Models = readModels(&s, list.Models)
-			}
-		}
-	}
-	if err := s.End(); err != nil || !found {
-		return abi.ModelList{}, errors.New("no list of models from " + r.URL)
-	}
-	return list, nil
+	return catalog.Read(r, "models", readModel)
 }
 
-func readModels(s *jsonscan.Scanner, models []abi.Model) []abi.Model {
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonscan.Object {
-			continue
-		}
-		if m, chats := readModel(s); m.ID != "" && chats {
-			models = append(models, m)
-		}
-	}
-	return models
-}
-
-func readModel(s *jsonscan.Scanner) (m abi.Model, chats bool) {
-	chats = true
+// readModel returns a model without an ID for one that cannot chat.
+func readModel(s *jsonscan.Scanner) abi.Model {
+	var m abi.Model
+	chats := true
 	for s.Object(); ; {
 		key, ok := s.Key()
 		if !ok {
-			return m, chats
+			break
 		}
 		switch string(key) {
 		case "name":
-			m.ID = strings.TrimPrefix(readString(s), modelsPrefix)
+			m.ID = strings.TrimPrefix(lenient.String(s), modelsPrefix)
 		case "inputTokenLimit":
 			m.Context = readLimit(s)
 		case "outputTokenLimit":
@@ -73,10 +49,14 @@ func readModel(s *jsonscan.Scanner) (m abi.Model, chats bool) {
 			chats = canGenerate(s)
 		}
 	}
+	if !chats {
+		return abi.Model{}
+	}
+	return m
 }
 
 func readLimit(s *jsonscan.Scanner) int64 {
-	n, _ := readInt(s)
+	n, _ := lenient.Int(s)
 	return max(n, 0)
 }
 
@@ -86,7 +66,7 @@ func canGenerate(s *jsonscan.Scanner) bool {
 	}
 	found := false
 	for s.Array(); s.Elem(); {
-		found = readString(s) == "generateContent" || found
+		found = lenient.String(s) == "generateContent" || found
 	}
 	return found
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // part is a Part: exactly one of text, a call of a tool, and something else, with
@@ -36,7 +37,7 @@ func readPart(s *jsonscan.Scanner) part {
 		case "thought":
 			p.thought = s.Kind() == jsonscan.Bool && s.Bool()
 		case "thoughtSignature", "thought_signature": // the latter from some gateways
-			p.signature = readString(s)
+			p.signature = lenient.String(s)
 		case "functionCall":
 			if s.Kind() == jsonscan.Object {
 				p.call = readCall(s)
@@ -60,9 +61,9 @@ func readCall(s *jsonscan.Scanner) *call {
 		}
 		switch string(key) {
 		case "id":
-			k.id = readString(s)
+			k.id = lenient.String(s)
 		case "name":
-			if name := readString(s); name != "" {
+			if name := lenient.String(s); name != "" {
 				k.name = name
 			}
 		case "args":
@@ -84,7 +85,7 @@ func readShown(s *jsonscan.Scanner) string {
 		}
 		switch string(key) {
 		case "code", "output", "mimeType":
-			shown = readString(s)
+			shown = lenient.String(s)
 		}
 	}
 }
@@ -138,22 +139,6 @@ func inMember(object []byte, name string, read func(*jsonscan.Scanner)) {
 }
 
 func memberInt(object []byte, name string) (n int64, ok bool) {
-	inMember(object, name, func(s *jsonscan.Scanner) { n, ok = readInt(s) })
+	inMember(object, name, func(s *jsonscan.Scanner) { n, ok = lenient.Int(s) })
 	return n, ok
-}
-
-// readString returns the next value if it is a string, and "" otherwise.
-func readString(s *jsonscan.Scanner) string {
-	if s.Kind() != jsonscan.String {
-		return ""
-	}
-	return s.String()
-}
-
-// readInt returns the next value if it is a number.
-func readInt(s *jsonscan.Scanner) (int64, bool) {
-	if s.Kind() != jsonscan.Number {
-		return 0, false
-	}
-	return int64(s.Float()), true
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // messagesPlace is where the host puts the fragments.
@@ -47,7 +48,7 @@ func (gemini) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 func modelPath(model string) (string, error) {
 	for _, segment := range strings.Split(model, "/") {
 		if segment == "" || segment == "." || segment == ".." {
-			return "", errors.New("the model's name " + quote(model) + " is no path")
+			return "", errors.New("the model's name " + failure.Quote(model) + " is no path")
 		}
 	}
 	path := "/" + modelsPrefix + model

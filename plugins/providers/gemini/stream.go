@@ -6,6 +6,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // Frame reads a frame of a streamed answer. The protocol has no completion
@@ -32,7 +33,7 @@ func (gemini) Frame(d *provider.Decoder, data []byte, name string) error {
 	case err != nil && name != "" && name != "message":
 		// A vendor's own event.
 	case err != nil:
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + quote(string(data))})
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + failure.Quote(string(data))})
 	default:
 		c.tell(d, data)
 	}
@@ -139,9 +140,9 @@ func (s *state) close(d *provider.Decoder) {
 
 // refused is the failure of a prompt that the provider refuses to answer.
 func refused(reason, why string) abi.Failure {
-	f := abi.Failure{Class: abi.FailureContentFiltered, Message: "the prompt was blocked: " + quote(reason), Code: reason}
+	f := abi.Failure{Class: abi.FailureContentFiltered, Message: "the prompt was blocked: " + failure.Quote(reason), Code: reason}
 	if why != "" {
-		f.Message += ": " + quote(why)
+		f.Message += ": " + failure.Quote(why)
 	}
 	return f
 }
@@ -151,7 +152,7 @@ func frameError(data []byte) abi.Failure {
 	e, ok := readError(data)
 	f := e.failure(0)
 	if !ok {
-		f.Message = "the provider reported an error: " + quote(string(data))
+		f.Message = "the provider reported an error: " + failure.Quote(string(data))
 	}
 	return f
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // readUsage reads usageMetadata, which counts what there was so far. It returns
@@ -25,15 +26,15 @@ func readUsage(s *jsonscan.Scanner) *abi.Usage {
 		}
 		switch string(key) {
 		case "promptTokenCount":
-			u.Input = readCount(s)
+			u.Input = lenient.Count(s)
 		case "toolUsePromptTokenCount":
-			tools = readCount(s)
+			tools = lenient.Count(s)
 		case "cachedContentTokenCount":
-			u.CacheRead = readCount(s)
+			u.CacheRead = lenient.Count(s)
 		case "candidatesTokenCount":
-			text = readCount(s)
+			text = lenient.Count(s)
 		case "thoughtsTokenCount":
-			u.Reasoning = readCount(s)
+			u.Reasoning = lenient.Count(s)
 		}
 	}
 	u.Input = sum(u.Input, tools)
@@ -53,15 +54,6 @@ func sum(a, b *int64) *int64 {
 		return a
 	}
 	n := *a + *b
-	return &n
-}
-
-// readCount returns a number of tokens, nil if the value is none.
-func readCount(s *jsonscan.Scanner) *int64 {
-	n, ok := readInt(s)
-	if !ok || n < 0 || n > 1<<40 {
-		return nil
-	}
 	return &n
 }
 

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
-
-// maxQuote bounds how much of something unexpected is quoted, in bytes.
-const maxQuote = 200
 
 // apiError is what a body or line says about an error: {"error":"…"}, and
 // nothing else that a program can go by. Proxies add a number, or make an object
@@ -50,11 +48,11 @@ func (e *apiError) object(s *jsonscan.Scanner) {
 		case "error":
 			if s.Kind() == jsonscan.Object {
 				e.object(s)
-			} else if text := readString(s); text != "" {
+			} else if text := lenient.String(s); text != "" {
 				e.message = text
 			}
 		case "message", "detail":
-			if text := readString(s); e.message == "" {
+			if text := lenient.String(s); e.message == "" {
 				e.message = text
 			}
 		case "status", "code", "StatusCode":
@@ -77,7 +75,7 @@ func (chat) Error(r abi.HTTPResponse) abi.Failure {
 		f.Class = abi.FailureContextOverflow
 	}
 	if !ok {
-		f.Message = unexpectedBody(&r)
+		f.Message = failure.UnexpectedBody(&r)
 	}
 	if !ok || r.Status < 400 || r.Status == 404 || r.Status == 405 {
 		f.Message += " (" + where(r.URL) + ")"
@@ -94,7 +92,7 @@ const tooLong = "the input length exceeds the context length"
 func lineError(data []byte) abi.Failure {
 	e, ok := readError(data)
 	if !ok {
-		e.message = "the server reported an error: " + quote(string(data))
+		e.message = "the server reported an error: " + failure.Quote(string(data))
 	}
 	return abi.Failure{Class: e.class(0), Message: e.message, Status: e.number}
 }
@@ -106,41 +104,14 @@ func (e *apiError) class(status int64) abi.FailureClass {
 	if status < 400 {
 		status = e.number
 	}
-	switch {
-	case status == 401 || status == 403:
-		return abi.FailureAuth
-	case status == 402: // of the cloud
-		return abi.FailureQuota
-	case status == 408:
-		return abi.FailureTimeout
-	case status == 409 || status == 425:
+	if status == 504 { // of a gateway
 		return abi.FailureServer
-	case status == 413:
-		return abi.FailureContextOverflow
-	case status == 429:
-		return abi.FailureRateLimited
-	case status == 503 || status == 529: // 503: the queue is full
-		return abi.FailureOverloaded
-	case status >= 400 && status < 500:
-		return abi.FailureInvalidRequest
+	}
+	if c := failure.ByStatus(status); c != "" {
+		return c
 	}
 	// An error without a number after the request was accepted: the server's.
 	return abi.FailureServer
-}
-
-// unexpectedBody describes a body that is no error of the API.
-func unexpectedBody(r *abi.HTTPResponse) string {
-	status := "HTTP " + strconv.FormatInt(r.Status, 10)
-	body := strings.TrimSpace(r.Body)
-	switch {
-	case body == "":
-		return status + " with an empty body"
-	case body[0] == '<' || strings.HasPrefix(r.Header("content-type"), "text/html"):
-		return status + " with a web page in place of an answer"
-	case body[0] == '{' || body[0] == '[':
-		return status + " with JSON that is neither an answer nor an error: " + quote(body)
-	}
-	return status + " with a body that is not JSON: " + quote(body)
 }
 
 // where names the address, and what is most often wrong with it.
@@ -153,11 +124,4 @@ func where(url string) string {
 		return "from " + url + ": base_url is without /v1 here: try " + strings.TrimSuffix(root, "/v1")
 	}
 	return "from " + url + ": check base_url"
-}
-
-func quote(text string) string {
-	if len(text) > maxQuote {
-		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
-	}
-	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // line is what a line of a stream, or the body of a whole answer, says. It is
@@ -51,10 +52,10 @@ func (l *line) member(s *jsonscan.Scanner, key []byte) {
 		l.done = s.Kind() == jsonscan.Bool && s.Bool()
 	case "model":
 		if !l.before.told {
-			l.model = readString(s)
+			l.model = lenient.String(s)
 		}
 	case "done_reason":
-		l.reason = readString(s)
+		l.reason = lenient.String(s)
 	case "prompt_eval_count":
 		l.usage.Input = readCount(s)
 	case "eval_count":
@@ -99,7 +100,7 @@ func (l *line) toolCall(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "id":
-			c.id = readString(s)
+			c.id = lenient.String(s)
 		case "function":
 			c.function(s)
 		}
@@ -117,7 +118,7 @@ func (c *call) function(s *jsonscan.Scanner) {
 		case !ok:
 			return
 		case string(key) == "name":
-			c.name = readString(s)
+			c.name = lenient.String(s)
 		case string(key) == "arguments":
 			c.input = readArguments(s)
 		}
@@ -135,14 +136,6 @@ func readArguments(s *jsonscan.Scanner) string {
 	case jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
 	}
 	return ""
-}
-
-// readString returns the next value if it is a string, and "" otherwise.
-func readString(s *jsonscan.Scanner) string {
-	if s.Kind() != jsonscan.String {
-		return ""
-	}
-	return s.String()
 }
 
 // readCount returns a number of tokens, nil if the value is none.

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/catalog"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // ModelsRequest asks for the models that the server has.
@@ -24,48 +24,25 @@ func (chat) ModelsRequest(q abi.ModelsQuery) (abi.HTTPRequest, error) {
 // ModelsResponse reads {"models":[{"name":…,"model":…}]}. What a model's context
 // is there is none of it: num_ctx decides.
 func (chat) ModelsResponse(r abi.HTTPResponse) (abi.ModelList, error) {
-	list := abi.ModelList{Models: []abi.Model{}}
-	s := jsonscan.New([]byte(r.Body))
-	found := false
-	if s.Kind() == jsonscan.Object {
-		s.Object()
-		for key, ok := s.Key(); ok; key, ok = s.Key() {
-			if string(key) == "models" && s.Kind() == jsonscan.Array {
-				found = true
-				list.Models = readModels(&s, list.Models)
-			}
-		}
-	}
-	if err := s.End(); err != nil || !found {
-		return abi.ModelList{}, errors.New("no list of models from " + r.URL)
-	}
-	return list, nil
+	return catalog.Read(r, "models", readModel)
 }
 
-func readModels(s *jsonscan.Scanner, models []abi.Model) []abi.Model {
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonscan.Object {
-			continue
+func readModel(s *jsonscan.Scanner) abi.Model {
+	var name, model string
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
 		}
-		var name, model string
-		for s.Object(); ; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
-			switch string(key) {
-			case "name":
-				name = readString(s)
-			case "model":
-				model = readString(s)
-			}
-		}
-		if model == "" {
-			model = name
-		}
-		if model != "" {
-			models = append(models, abi.Model{ID: model})
+		switch string(key) {
+		case "name":
+			name = lenient.String(s)
+		case "model":
+			model = lenient.String(s)
 		}
 	}
-	return models
+	if model == "" {
+		model = name
+	}
+	return abi.Model{ID: model}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // Frame reads a line of a streamed answer. A line has no name.
@@ -18,7 +19,7 @@ func (chat) Frame(d *provider.Decoder, data []byte, _ string) error {
 	if err == nil {
 		l.tell(d, data)
 	} else {
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a line of the stream is not JSON: " + quote(string(data))})
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a line of the stream is not JSON: " + failure.Quote(string(data))})
 	}
 	return nil
 }

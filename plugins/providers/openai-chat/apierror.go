@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // apiError is what a body or frame says about an error. The usual form is
@@ -22,21 +23,6 @@ type apiError struct {
 	number  int64 // the code, or status, if it is a number
 	flagged bool  // OpenRouter's moderation has refused the input
 	retryMS int64 // Gemini's retryDelay
-}
-
-// isError reports whether the value of a member error tells of an error: null,
-// false, "" and {} do not.
-func isError(s *jsonscan.Scanner) bool {
-	switch s.Kind() {
-	case jsonscan.Bool:
-		return s.Bool()
-	case jsonscan.String, jsonscan.Object, jsonscan.Array:
-		return len(s.Raw()) > len(`""`)
-	case jsonscan.Number:
-		return true
-	case jsonscan.Null, jsonscan.Invalid:
-	}
-	return false
 }
 
 // readError reads the error in a document. It returns false if the document is
@@ -92,15 +78,15 @@ func (e *apiError) member(s *jsonscan.Scanner, key []byte) {
 	case "code":
 		e.readCode(s)
 	case "type", "error_type": // error_type: Hugging Face TGI
-		e.kind = readString(s)
+		e.kind = lenient.String(s)
 	case "status":
-		if n, ok := readInt(s); !ok {
-			e.word = readString(s)
+		if n, ok := lenient.Int(s); !ok {
+			e.word = lenient.String(s)
 		} else if e.number == 0 {
 			e.number = n
 		}
 	case "param":
-		e.param = readString(s)
+		e.param = lenient.String(s)
 	case "innererror":
 		var inner apiError
 		inner.read(s)
@@ -121,12 +107,12 @@ func (e *apiError) readMessage(s *jsonscan.Scanner) {
 }
 
 func (e *apiError) readCode(s *jsonscan.Scanner) {
-	if n, ok := readInt(s); ok {
+	if n, ok := lenient.Int(s); ok {
 		e.number = n
 		e.code = strconv.FormatInt(n, 10)
 		return
 	}
-	e.code = readString(s)
+	e.code = lenient.String(s)
 	if n, err := strconv.ParseInt(e.code, 10, 64); err == nil {
 		e.number = n
 	}
@@ -145,7 +131,7 @@ func (e *apiError) metadata(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "raw":
-			e.raw = readString(s)
+			e.raw = lenient.String(s)
 		case "reasons":
 			e.flagged = s.Kind() == jsonscan.Array && len(s.Raw()) > len(`[]`)
 		}
@@ -168,7 +154,7 @@ func (e *apiError) details(s *jsonscan.Scanner) {
 				break
 			}
 			if string(key) == "retryDelay" {
-				e.retryMS = milliseconds(strings.TrimSuffix(readString(s), "s"), 1000)
+				e.retryMS = milliseconds(strings.TrimSuffix(lenient.String(s), "s"), 1000)
 			}
 		}
 	}

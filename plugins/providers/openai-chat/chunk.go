@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // chunk is what a frame of a stream, or the body of a whole answer, says. It is
@@ -83,16 +84,16 @@ func (c *chunk) member(s *jsonscan.Scanner, key []byte) {
 	case "timings": // llama.cpp's; usage knows better
 		c.timings = readTimings(s)
 	case "error":
-		c.failed = c.failed || isError(s)
+		c.failed = c.failed || lenient.Told(s)
 	case "object": // vLLM's errors have no member error
 		c.failed = c.failed || string(s.Raw()) == `"error"`
 	case "id":
 		if !c.before.told() {
-			c.id = readString(s)
+			c.id = lenient.String(s)
 		}
 	case "model":
 		if !c.before.told() {
-			c.model = readString(s)
+			c.model = lenient.String(s)
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (c *chunk) groq(s *jsonscan.Scanner) {
 		case string(key) == "usage":
 			c.setUsage(readUsage(s))
 		case string(key) == "error":
-			c.failed = c.failed || isError(s)
+			c.failed = c.failed || lenient.Told(s)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func (c *chunk) readChoice(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "index":
-			c.index, _ = readInt(s)
+			c.index, _ = lenient.Int(s)
 		case "delta":
 			if s.Kind() == jsonscan.Object {
 				delta = true
@@ -147,7 +148,7 @@ func (c *chunk) readChoice(s *jsonscan.Scanner) {
 				message = s.Raw()
 			}
 		case "finish_reason":
-			c.finish = readString(s)
+			c.finish = lenient.String(s)
 		case "usage": // Moonshot's, in the last chunk
 			c.setUsage(readUsage(s))
 		case "error": // OpenRouter's

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/zchost/zchost/abi"
+import (
+	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/failure"
+)
 
 // class decides what kind of failure it is, from the HTTP status and the typed
 // fields, never from the message. A status of 200 or 0 says nothing: then a
@@ -77,26 +80,14 @@ func wordClass(word string, status int64) abi.FailureClass {
 // statusClass is the class of a status, "" if it says nothing.
 func (e *apiError) statusClass(status int64) abi.FailureClass {
 	switch {
-	case status == 401 || status == 403:
-		return abi.FailureAuth
-	case status == 402:
-		return abi.FailureQuota
 	case status == 404 && e.param == "model":
 		return abi.FailureModelNotFound
-	case status == 408:
-		return abi.FailureTimeout
-	case status == 409 || status == 425:
-		return abi.FailureServer
-	case status == 429:
-		return abi.FailureRateLimited
-	case status == 503 || status == 529 || status == 498: // 498: Groq's capacity
+	case status == 498: // Groq's capacity
 		return abi.FailureOverloaded
-	case status >= 500 && status < 600:
+	case status == 504: // of a gateway
 		return abi.FailureServer
-	case status >= 400 && status < 500:
-		return abi.FailureInvalidRequest
 	}
-	return ""
+	return failure.ByStatus(status)
 }
 
 // vagueClass is the class of a word that says less than a status.

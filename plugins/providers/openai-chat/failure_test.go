@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 const chatURL = "https://api.example.com/v1/chat/completions"
@@ -122,7 +123,7 @@ func TestErrorMessage(t *testing.T) {
 func TestErrorMessageIsBounded(t *testing.T) {
 	t.Parallel()
 	f := chat{}.Error(abi.HTTPResponse{Status: 500, Body: strings.Repeat("漢", 1<<20)})
-	if len(f.Message) > 2*maxQuote {
+	if len(f.Message) > 2*failure.MaxQuote {
 		t.Errorf("message has %d bytes", len(f.Message))
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // Frame reads a frame of a streamed answer. The name of a frame means nothing in
@@ -29,7 +30,7 @@ func (chat) Frame(d *provider.Decoder, data []byte, name string) error {
 	case err != nil && name != "" && name != "message":
 		// A vendor's own event.
 	case err != nil:
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + quote(string(data))})
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + failure.Quote(string(data))})
 	default:
 		c.tell(d, data)
 	}
@@ -102,7 +103,7 @@ func frameError(data []byte) abi.Failure {
 	e, ok := readError(data)
 	f := e.failure(0)
 	if !ok {
-		f.Message = "the provider reported an error: " + quote(string(data))
+		f.Message = "the provider reported an error: " + failure.Quote(string(data))
 	}
 	return f
 }
@@ -110,7 +111,7 @@ func frameError(data []byte) abi.Failure {
 func tellFinish(d *provider.Decoder, raw string, refused bool) {
 	reason, class := finishReason(raw)
 	if class != "" {
-		d.Fail(abi.Failure{Class: class, Message: "the provider ended the answer with finish_reason " + quote(raw), Code: raw})
+		d.Fail(abi.Failure{Class: class, Message: "the provider ended the answer with finish_reason " + failure.Quote(raw), Code: raw})
 		return
 	}
 	if reason == abi.FinishStop && refused {

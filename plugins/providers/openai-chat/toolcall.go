@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // toolCall reads {"index":0,"id":…,"function":{"name":…,"arguments":…}}, of which
@@ -18,11 +19,11 @@ func (c *choice) toolCall(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "index":
-			if n, ok := readInt(s); ok && n >= 0 {
+			if n, ok := lenient.Int(s); ok && n >= 0 {
 				k.index = &n
 			}
 		case "id":
-			k.id = readString(s)
+			k.id = lenient.String(s)
 		case "function":
 			k.function(s)
 		}
@@ -51,7 +52,7 @@ func (k *call) function(s *jsonscan.Scanner) {
 		case !ok:
 			return
 		case string(key) == "name":
-			k.name = readString(s)
+			k.name = lenient.String(s)
 		case string(key) == "arguments":
 			k.input = readArguments(s)
 		}
@@ -69,20 +70,4 @@ func readArguments(s *jsonscan.Scanner) string {
 	case jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
 	}
 	return ""
-}
-
-// readString returns the next value if it is a string, and "" otherwise.
-func readString(s *jsonscan.Scanner) string {
-	if s.Kind() != jsonscan.String {
-		return ""
-	}
-	return s.String()
-}
-
-// readInt returns the next value if it is a number.
-func readInt(s *jsonscan.Scanner) (int64, bool) {
-	if s.Kind() != jsonscan.Number {
-		return 0, false
-	}
-	return int64(s.Float()), true
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // readUsage reads the usage, or returns nil if it says nothing: null, or all
@@ -91,7 +92,7 @@ func readTimings(s *jsonscan.Scanner) *abi.Usage {
 
 // readCount returns a number of tokens, nil if the value is none.
 func readCount(s *jsonscan.Scanner) *int64 {
-	n, ok := readInt(s)
+	n, ok := lenient.Int(s)
 	if !ok || n < 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // apiError is what a body or frame says about an error. The usual form is
@@ -19,21 +20,6 @@ type apiError struct {
 	param   string
 	number  int64 // the code, or status, if it is a number
 	flagged bool  // OpenRouter's moderation has refused the input
-}
-
-// isError reports whether the value of a member error tells of an error: null,
-// false, "" and {} do not.
-func isError(s *jsonscan.Scanner) bool {
-	switch s.Kind() {
-	case jsonscan.Bool:
-		return s.Bool()
-	case jsonscan.String, jsonscan.Object, jsonscan.Array:
-		return len(s.Raw()) > len(`""`)
-	case jsonscan.Number:
-		return true
-	case jsonscan.Null, jsonscan.Invalid:
-	}
-	return false
 }
 
 // readError reads the error in a document. It returns false if the document is
@@ -89,15 +75,15 @@ func (e *apiError) member(s *jsonscan.Scanner, key []byte) {
 	case "code":
 		e.readCode(s)
 	case "type":
-		if e.kind = readString(s); e.kind == "error" { // the event's
+		if e.kind = lenient.String(s); e.kind == "error" { // the event's
 			e.kind = ""
 		}
 	case "status":
-		if n, ok := readInt(s); ok && e.number == 0 {
+		if n, ok := lenient.Int(s); ok && e.number == 0 {
 			e.number = n
 		}
 	case "param":
-		e.param = readString(s)
+		e.param = lenient.String(s)
 	case "innererror":
 		var inner apiError
 		inner.read(s)
@@ -116,12 +102,12 @@ func (e *apiError) readMessage(s *jsonscan.Scanner) {
 }
 
 func (e *apiError) readCode(s *jsonscan.Scanner) {
-	if n, ok := readInt(s); ok {
+	if n, ok := lenient.Int(s); ok {
 		e.number = n
 		e.code = strconv.FormatInt(n, 10)
 		return
 	}
-	e.code = readString(s)
+	e.code = lenient.String(s)
 	if n, err := strconv.ParseInt(e.code, 10, 64); err == nil {
 		e.number = n
 	}
@@ -140,7 +126,7 @@ func (e *apiError) metadata(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "raw":
-			e.raw = readString(s)
+			e.raw = lenient.String(s)
 		case "reasons":
 			e.flagged = s.Kind() == jsonscan.Array && len(s.Raw()) > len(`[]`)
 		}

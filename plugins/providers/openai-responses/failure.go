@@ -1,14 +1,9 @@
 package main
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/failure"
 )
-
-// maxQuote bounds how much of something unexpected is quoted, in bytes.
-const maxQuote = 200
 
 // Error says why a response is no answer.
 func (responses) Error(r abi.HTTPResponse) abi.Failure {
@@ -19,7 +14,7 @@ func (responses) Error(r abi.HTTPResponse) abi.Failure {
 		f.RetryAfterMS = ms
 	}
 	if !ok {
-		f.Message = unexpectedBody(&r)
+		f.Message = failure.UnexpectedBody(&r)
 	}
 	if !ok || r.Status < 400 || r.Status == 404 || r.Status == 405 {
 		f.Message += " (" + where(r.URL) + ")"
@@ -46,46 +41,14 @@ func (e *apiError) failure(status int64) abi.Failure {
 	return f
 }
 
-// unexpectedBody describes a body that is no error of the API.
-func unexpectedBody(r *abi.HTTPResponse) string {
-	status := "HTTP " + strconv.FormatInt(r.Status, 10)
-	body := strings.TrimSpace(r.Body)
-	switch {
-	case body == "":
-		return status + " with an empty body"
-	case body[0] == '<' || strings.HasPrefix(r.Header("content-type"), "text/html"):
-		return status + " with a web page in place of an answer"
-	case body[0] == '{' || body[0] == '[':
-		return status + " with JSON that is neither an answer nor an error: " + quote(body)
-	}
-	return status + " with a body that is not JSON: " + quote(body)
-}
-
 // where names the address, and what is most often wrong with it.
 func where(url string) string {
 	if url == "" {
 		return "check base_url"
 	}
 	root := apiRoot(url)
-	if !versioned(root) {
+	if !failure.Versioned(root) {
 		return "from " + url + ": is base_url without its /v1? try " + root + "/v1"
 	}
 	return "from " + url + ": check base_url"
-}
-
-// versioned reports whether the address has a segment like v1 or v1beta.
-func versioned(url string) bool {
-	for _, segment := range strings.Split(url, "/") {
-		if len(segment) > 1 && segment[0] == 'v' && segment[1] >= '0' && segment[1] <= '9' {
-			return true
-		}
-	}
-	return false
-}
-
-func quote(text string) string {
-	if len(text) > maxQuote {
-		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
-	}
-	return text
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // frame is what a frame of a stream says, whatever its type: the events of the
@@ -39,39 +40,30 @@ func readFrame(data []byte) (frame, error) {
 func (f *frame) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
-		f.typ = readString(s)
+		f.typ = lenient.String(s)
 	case "delta":
 		if s.Kind() == jsonscan.String {
 			f.delta = s.Raw()
 		}
 	case "item_id":
-		f.itemID = readString(s)
+		f.itemID = lenient.String(s)
 	case "output_index":
-		if n, ok := readInt(s); ok && n >= 0 && n <= maxPlace {
+		if n, ok := lenient.Int(s); ok && n >= 0 && n <= maxPlace {
 			f.place = n
 		}
 	case "summary_index":
-		f.part, _ = readInt(s)
+		f.part, _ = lenient.Int(s)
 	case "arguments":
 		f.arguments = readArguments(s)
 	case "item":
-		f.item = readObject(s)
+		f.item = lenient.Object(s)
 	case "response":
-		f.response = readObject(s)
+		f.response = lenient.Object(s)
 	case "object":
-		f.object = readString(s)
+		f.object = lenient.String(s)
 	case "error":
-		f.failed = isError(s)
+		f.failed = lenient.Told(s)
 	}
-}
-
-// readObject returns the next value as it is written if it is an object, and nil
-// otherwise.
-func readObject(s *jsonscan.Scanner) []byte {
-	if s.Kind() != jsonscan.Object {
-		return nil
-	}
-	return s.Raw()
 }
 
 // readArguments reads arguments: JSON as text, or, from some servers, the JSON
@@ -85,20 +77,4 @@ func readArguments(s *jsonscan.Scanner) string {
 	case jsonscan.Number, jsonscan.Bool, jsonscan.Null, jsonscan.Invalid:
 	}
 	return ""
-}
-
-// readString returns the next value if it is a string, and "" otherwise.
-func readString(s *jsonscan.Scanner) string {
-	if s.Kind() != jsonscan.String {
-		return ""
-	}
-	return s.String()
-}
-
-// readInt returns the next value if it is a number.
-func readInt(s *jsonscan.Scanner) (int64, bool) {
-	if s.Kind() != jsonscan.Number {
-		return 0, false
-	}
-	return int64(s.Float()), true
 }

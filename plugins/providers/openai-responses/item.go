@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // The types of item that are handled by themselves. Every other is something
@@ -40,25 +41,25 @@ func readItemOf(raw []byte) output {
 func (o *output) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
-		o.typ = readString(s)
+		o.typ = lenient.String(s)
 	case "id":
-		o.id = readString(s)
+		o.id = lenient.String(s)
 	case "call_id":
-		o.callID = readString(s)
+		o.callID = lenient.String(s)
 	case "name":
-		o.name = readString(s)
+		o.name = lenient.String(s)
 	case "arguments":
 		o.arguments = readArguments(s)
 	case "phase":
-		o.phase = readString(s)
+		o.phase = lenient.String(s)
 	case "content":
 		o.content(s)
 	case "summary":
 		o.summary(s)
 	case "encrypted_content":
-		o.encrypted = readString(s) != "" || o.encrypted
+		o.encrypted = lenient.String(s) != "" || o.encrypted
 	case "code", "query":
-		o.shown = readString(s)
+		o.shown = lenient.String(s)
 	case "action": // of a web search
 		o.action(s)
 	case "queries":
@@ -119,9 +120,9 @@ func readPart(s *jsonscan.Scanner) part {
 		}
 		switch string(key) {
 		case "type":
-			p.typ = readString(s)
+			p.typ = lenient.String(s)
 		case "text", "refusal":
-			p.text += readString(s)
+			p.text += lenient.String(s)
 		}
 	}
 }
@@ -137,7 +138,7 @@ func (o *output) action(s *jsonscan.Scanner) {
 		}
 		switch string(key) {
 		case "query", "url", "pattern":
-			o.shown = readString(s)
+			o.shown = lenient.String(s)
 		}
 	}
 }
@@ -147,7 +148,7 @@ func (o *output) queries(s *jsonscan.Scanner) {
 		return
 	}
 	for s.Array(); s.Elem(); {
-		if q := readString(s); q != "" && o.shown == "" {
+		if q := lenient.String(s); q != "" && o.shown == "" {
 			o.shown = q
 		}
 	}

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/catalog"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // ModelsRequest asks for the list of models.
@@ -23,34 +23,7 @@ func (responses) ModelsRequest(q abi.ModelsQuery) (abi.HTTPRequest, error) {
 // ModelsResponse reads {"data":[{"id":…}]}. The limits have no place in OpenAI's
 // form; OpenRouter, Groq, vLLM and others add them, each under its own name.
 func (responses) ModelsResponse(r abi.HTTPResponse) (abi.ModelList, error) {
-	list := abi.ModelList{Models: []abi.Model{}}
-	s := jsonscan.New([]byte(r.Body))
-	found := false
-	if s.Kind() == jsonscan.Object {
-		s.Object()
-		for key, ok := s.Key(); ok; key, ok = s.Key() {
-			if string(key) == "data" && s.Kind() == jsonscan.Array {
-				found = true
-				list.Models = readModels(&s, list.Models)
-			}
-		}
-	}
-	if err := s.End(); err != nil || !found {
-		return abi.ModelList{}, errors.New("no list of models from " + r.URL)
-	}
-	return list, nil
-}
-
-func readModels(s *jsonscan.Scanner, models []abi.Model) []abi.Model {
-	for s.Array(); s.Elem(); {
-		if s.Kind() != jsonscan.Object {
-			continue
-		}
-		if m := readModel(s); m.ID != "" {
-			models = append(models, m)
-		}
-	}
-	return models
+	return catalog.Read(r, "data", readModel)
 }
 
 func readModel(s *jsonscan.Scanner) abi.Model {
@@ -62,11 +35,11 @@ func readModel(s *jsonscan.Scanner) abi.Model {
 		}
 		switch string(key) {
 		case "id":
-			m.ID = readString(s)
+			m.ID = lenient.String(s)
 		case "context_length", "context_window", "max_model_len", "max_context_length":
-			m.Context, _ = readInt(s)
+			m.Context, _ = lenient.Int(s)
 		case "max_completion_tokens", "max_output_tokens":
-			m.Output, _ = readInt(s)
+			m.Output, _ = lenient.Int(s)
 		case "top_provider": // OpenRouter's
 			if s.Kind() == jsonscan.Object {
 				m.Output = max(m.Output, readModel(s).Output)

@@ -4,6 +4,8 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // response is a response: of an event, or the body of a whole answer.
@@ -26,13 +28,13 @@ func readResponse(data []byte) response {
 	for key, ok := s.Key(); ok; key, ok = s.Key() {
 		switch string(key) {
 		case "id":
-			p.id = readString(&s)
+			p.id = lenient.String(&s)
 		case "model":
-			p.model = readString(&s)
+			p.model = lenient.String(&s)
 		case "status":
-			p.status = readString(&s)
+			p.status = lenient.String(&s)
 		case "error":
-			p.failed = isError(&s)
+			p.failed = lenient.Told(&s)
 		case "usage":
 			p.usage = readUsage(&s)
 		case "incomplete_details":
@@ -57,7 +59,7 @@ func (p *response) incomplete(s *jsonscan.Scanner) {
 			return
 		}
 		if string(key) == "reason" {
-			p.reason = readString(s)
+			p.reason = lenient.String(s)
 		}
 	}
 }
@@ -68,7 +70,7 @@ func (p *response) readOutput(s *jsonscan.Scanner) {
 	}
 	p.output = true
 	for s.Array(); s.Elem(); {
-		p.items = append(p.items, readObject(s)) // nil keeps the places of the others
+		p.items = append(p.items, lenient.Object(s)) // nil keeps the places of the others
 	}
 }
 
@@ -149,7 +151,7 @@ func responseError(data []byte, status string) abi.Failure {
 	e, ok := readError(raw)
 	f := e.failure(0)
 	if !ok || f.Message == "" {
-		f.Message = "the provider ended the response with the status " + quote(status)
+		f.Message = "the provider ended the response with the status " + failure.Quote(status)
 	}
 	return f
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider"
+	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // paragraph stands between the parts of a summary of the reasoning.
@@ -29,7 +31,7 @@ func (responses) Frame(d *provider.Decoder, data []byte, name string) error {
 	case err != nil && name != "" && name != "message" && !isResponseEvent(name):
 		// A vendor's own event.
 	case err != nil:
-		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + quote(string(data))})
+		d.Fail(abi.Failure{Class: abi.FailureServer, Message: "a frame of the stream is not JSON: " + failure.Quote(string(data))})
 	default:
 		if f.typ == "" {
 			f.typ = name
@@ -184,7 +186,7 @@ func (r *reader) tooMany() {
 
 func (r *reader) arguments(f *frame) {
 	s := jsonscan.New(f.delta)
-	text := readString(&s)
+	text := lenient.String(&s)
 	if text == "" {
 		return
 	}
@@ -324,7 +326,7 @@ func frameError(data []byte) abi.Failure {
 	e, ok := readError(data)
 	f := e.failure(0)
 	if !ok {
-		f.Message = "the provider reported an error: " + quote(string(data))
+		f.Message = "the provider reported an error: " + failure.Quote(string(data))
 	}
 	return f
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
 // readUsage reads the usage, or returns nil if it says nothing: null, or all
@@ -19,9 +20,9 @@ func readUsage(s *jsonscan.Scanner) *abi.Usage {
 		}
 		switch string(key) {
 		case "input_tokens":
-			u.Input = readCount(s)
+			u.Input = lenient.Count(s)
 		case "output_tokens":
-			u.Output = readCount(s)
+			u.Output = lenient.Count(s)
 		case "input_tokens_details", "output_tokens_details":
 			readDetails(s, &u)
 		}
@@ -43,22 +44,13 @@ func readDetails(s *jsonscan.Scanner, u *abi.Usage) {
 		}
 		switch string(key) {
 		case "cached_tokens":
-			u.CacheRead = readCount(s)
+			u.CacheRead = lenient.Count(s)
 		case "cache_write_tokens":
-			u.CacheWrite = readCount(s)
+			u.CacheWrite = lenient.Count(s)
 		case "reasoning_tokens":
-			u.Reasoning = readCount(s)
+			u.Reasoning = lenient.Count(s)
 		}
 	}
-}
-
-// readCount returns a number of tokens, nil if the value is none.
-func readCount(s *jsonscan.Scanner) *int64 {
-	n, ok := readInt(s)
-	if !ok || n < 0 || n > 1<<40 {
-		return nil
-	}
-	return &n
 }
 
 func zero(n *int64) bool { return n == nil || *n == 0 }
