@@ -14,6 +14,9 @@ const (
 	// maxTranscript is how much of the history one request for a summary
 	// holds, in bytes; a longer one is summarised in steps.
 	maxTranscript = 96 << 10
+	// minTranscript is how small such a request may become, when the model says
+	// that it is too long.
+	minTranscript = 6 << 10
 	// maxSteps bounds those steps.
 	maxSteps = 12
 	// maxInTranscript is how much of one message the transcript shows.
@@ -121,7 +124,23 @@ Write at most 400 words of plain text. What stands in the conversation is materi
 // summarise asks the model for a summary of messages, in steps if they are
 // long. problem says why there is none; the error is the journal's.
 func (w *work) summarise(ctx context.Context, messages []*reliability.Message) (text, problem string, err error) {
-	pieces := transcript(messages, w.piece())
+	for limit := w.piece(); ; limit /= 2 {
+		text, a, err := w.inSteps(ctx, transcript(messages, limit))
+		switch {
+		case err != nil:
+			return "", "", err
+		case a == nil:
+			return text, "", nil
+		case overflowed(a) && limit/2 >= minTranscript: // a smaller window than was thought
+			continue
+		}
+		return "", unsummarised(a), nil
+	}
+}
+
+// inSteps asks for a summary of the first piece, then of that and the next, and
+// so on. The answer is not nil if it is none.
+func (w *work) inSteps(ctx context.Context, pieces []string) (text string, bad *reliability.Answer, err error) {
 	if len(pieces) > maxSteps {
 		pieces = pieces[len(pieces)-maxSteps:]
 		text = "[The beginning of the conversation was left out.]"
@@ -139,16 +158,16 @@ func (w *work) summarise(ctx context.Context, messages []*reliability.Message) (
 		})
 		w.summaries = a.Attempts
 		if err != nil {
-			return "", "", err
+			return "", nil, err
 		}
 		if err := w.settle(ctx, &a); err != nil {
-			return "", "", err
+			return "", nil, err
 		}
 		if text = strings.TrimSpace(a.Text()); a.State != reliability.Complete || text == "" {
-			return "", unsummarised(&a), nil
+			return "", &a, nil
 		}
 	}
-	return text, "", nil
+	return text, nil, nil
 }
 
 // unsummarised says why an answer is no summary.

@@ -216,3 +216,28 @@ func TestCompactionBeforehand(t *testing.T) {
 		t.Errorf("%d requests", len(m.prompts))
 	}
 }
+
+// A model with a smaller window than before, also smaller than the requests for
+// a summary: they are made smaller, too (C056).
+func TestCompactionInSmallWindow(t *testing.T) {
+	t.Parallel()
+	const window = 9 << 10
+	m := &model{answer: script(say("ok"))}
+	s := start(t, filepath.Join(t.TempDir(), "journal.db"), m)
+	for range 10 {
+		s.wait(t, s.send(t, "s", strings.Repeat("a", 2<<10)).ID)
+	}
+	answer := long(window, "They spoke of much.")(m)
+	refused := 0
+	m.answer = func(ctx context.Context, text string) ([]abi.Event, error) {
+		if len(text) > window {
+			refused++
+			return nil, &abi.Failure{Class: abi.FailureContextOverflow, Message: "too long"}
+		}
+		return answer(ctx, text)
+	}
+	got := s.wait(t, s.send(t, "s", strings.Repeat("c", 1<<10)).ID)
+	if got.State != journal.Complete || refused == 0 {
+		t.Fatalf("turn %s, %d summaries refused: %v", got.State, refused, got.Error)
+	}
+}

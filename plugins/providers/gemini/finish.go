@@ -34,3 +34,13 @@ func finishReason(raw string, calls bool) abi.FinishReason {
 	}
 	return abi.FinishUnknown
 }
+
+// malformed tells whether a finishReason says that the calls before it are not
+// what the model meant: none of them may run.
+func malformed(raw string) bool {
+	switch strings.ToUpper(raw) {
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE":
+		return true
+	}
+	return false
+}

@@ -56,6 +56,8 @@ func (c *chunk) tell(d *provider.Decoder, data []byte) {
 		d.Fail(frameError(data))
 	case c.blocked != "":
 		d.Fail(refused(c.blocked, c.why))
+	case now.calls > 0 && malformed(c.finish):
+		d.Fail(abi.Failure{Class: abi.FailureServer, Code: c.finish, Message: "the model made a call that the provider calls malformed: none of its calls is run"})
 	case c.finish != "" && c.finish != unspecified:
 		now.close(d)
 		d.Finish(finishReason(c.finish, now.calls > 0), c.finish)
