@@ -66,7 +66,7 @@ func streamCases() map[string]struct{ stream, want string } {
 		"usage in detail":                                  {use(`"promptTokenCount":9,"cachedContentTokenCount":7,"candidatesTokenCount":8,"thoughtsTokenCount":6,"toolUsePromptTokenCount":4,"totalTokenCount":27`), "usage in=13 out=14 read=7 reasoning=6"},
 		"usage of an answer that was all thought":          {use(`"promptTokenCount":9,"thoughtsTokenCount":6`), "usage in=9 out=6 reasoning=6"},
 		"C048 malformed call":                              {block(`"candidates":[{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL"}]`), "finish unknown (MALFORMED_FUNCTION_CALL)"},
-		"C048 malformed call behind calls":                {parts(fcall(`{}`)) + fin("MALFORMED_FUNCTION_CALL"), lines(meta, "call 0 id= name=f {}", usage, "failure server code=MALFORMED_FUNCTION_CALL the model made a call that the provider calls malformed: none of its calls is run")},
+		"C048 malformed call behind calls":                 {parts(fcall(`{}`)) + fin("MALFORMED_FUNCTION_CALL"), lines(meta, "call 0 id= name=f {}", usage, "failure server code=MALFORMED_FUNCTION_CALL the model made a call that the provider calls malformed: none of its calls is run")},
 		"C048 without content":                             {block(`"candidates":[{"finishReason":"UNEXPECTED_TOOL_CALL","finishMessage":"no such tool"}]`), "finish unknown (UNEXPECTED_TOOL_CALL)"},
 		"C048 content null, parts null, parts of nothing":  {block(`"candidates":[{"content":null}]`) + block(`"candidates":[{"content":{"parts":null}}]`) + parts(`null,{},7`), meta},
 		"C048 no candidates":                               {block(`"candidates":[]`) + block(`"candidates":null`), ""},
