@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // noText stands for a message without anything that the API would take: it
@@ -54,7 +55,7 @@ func (l *list) next(text string) {
 
 func (l *list) raw(text string) { l.dst = append(l.dst, text...) }
 
-func (l *list) text(s string) { l.dst = appendText(l.dst, s) }
+func (l *list) text(s string) { l.dst = compose.AppendText(l.dst, s) }
 
 // block writes a block of text, unless it is blank.
 func (l *list) block(text string) {

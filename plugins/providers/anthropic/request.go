@@ -1,16 +1,15 @@
 package main
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
-	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // messagesPlace is where the host puts the fragments.
-const messagesPlace = `"{{messages}}"`
+const messagesPlace = compose.MessagesPlace
 
 const messagesPath = "/v1/messages"
 
@@ -20,10 +19,8 @@ func (messages) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 	if err != nil {
 		return abi.HTTPRequest{}, err
 	}
-	for _, t := range r.Tools {
-		if strings.Contains(string(t.InputSchema), messagesPlace) {
-			return abi.HTTPRequest{}, errors.New("schema of tool " + t.Name + " must not hold " + messagesPlace)
-		}
+	if err := compose.CheckSchemas(r.Tools); err != nil {
+		return abi.HTTPRequest{}, err
 	}
 	accept := "application/json"
 	if r.Stream {
@@ -63,63 +60,43 @@ func (o *options) requestHeaders(accept string, body bool) []abi.Header {
 
 // members writes the members of the request's object. A member that the option
 // extra_body sets too is left to it.
-type members struct {
-	list
-	extra []field
-}
-
-// key begins a member; it returns false if the member is to be left out.
-func (m *members) key(name string) bool {
-	for _, f := range m.extra {
-		if f.name == name {
-			return false
-		}
-	}
-	m.raw(`,"` + name + `":`)
-	return true
-}
+type members struct{ compose.Members }
 
 func requestBody(r *abi.ChatRequest, o *options) []byte {
-	m := members{list: list{dst: make([]byte, 0, 1024+len(r.System))}, extra: o.extraBody}
+	m := members{compose.Members{Dst: make([]byte, 0, 1024+len(r.System)), Extra: o.extraBody}}
 	cache := o.cached(r.BaseURL)
-	m.raw(`{"model":`)
-	m.text(r.Model)
-	if m.key("max_tokens") {
-		m.dst = strconv.AppendInt(m.dst, o.most(r.MaxTokens), 10)
+	m.Raw(`{"model":`)
+	m.Text(r.Model)
+	if m.Key("max_tokens") {
+		m.Dst = strconv.AppendInt(m.Dst, o.most(r.MaxTokens), 10)
 	}
 	m.system(r.System, o, cache)
-	m.raw(`,"messages":[` + messagesPlace + `],"stream":`)
-	m.dst = strconv.AppendBool(m.dst, r.Stream)
-	if cache == cacheAll && m.key("cache_control") {
-		m.raw(o.cacheControl())
+	m.Raw(`,"messages":[` + messagesPlace + `],"stream":`)
+	m.Dst = strconv.AppendBool(m.Dst, r.Stream)
+	if cache == cacheAll && m.Key("cache_control") {
+		m.Raw(o.cacheControl())
 	}
 	m.thinking(r, o)
-	if o.effort != "" && m.key("output_config") {
-		m.raw(`{"effort":`)
-		m.text(o.effort)
-		m.raw(`}`)
+	if o.effort != "" && m.Key("output_config") {
+		m.Raw(`{"effort":`)
+		m.Text(o.effort)
+		m.Raw(`}`)
 	}
 	// The API refuses a temperature beside thinking.
-	if r.Temperature != nil && o.budget == 0 && o.thinking != "adaptive" && m.key("temperature") {
-		m.dst = strconv.AppendFloat(m.dst, *r.Temperature, 'g', -1, 64)
+	if r.Temperature != nil && o.budget == 0 && o.thinking != "adaptive" && m.Key("temperature") {
+		m.Dst = strconv.AppendFloat(m.Dst, *r.Temperature, 'g', -1, 64)
 	}
-	if len(r.Stop) > 0 && m.key("stop_sequences") {
+	if len(r.Stop) > 0 && m.Key("stop_sequences") {
 		var l list
 		for _, s := range r.Stop {
 			l.next("")
 			l.text(s)
 		}
-		m.raw(`[` + string(l.dst) + `]`)
+		m.Raw(`[` + string(l.dst) + `]`)
 	}
 	m.tools(r, o, cache)
-	for _, f := range o.extraBody {
-		m.raw(`,`)
-		m.text(f.name)
-		m.raw(`:`)
-		m.dst = append(m.dst, f.value...)
-	}
-	m.raw(`}`)
-	return m.dst
+	m.Close()
+	return m.Dst
 }
 
 // most is the longest answer: the budget for thinking is part of it.
@@ -133,13 +110,13 @@ func (o *options) most(asked int64) int64 {
 
 func (m *members) system(text string, o *options, cache string) {
 	switch {
-	case strings.TrimSpace(text) == "" || !m.key("system"):
+	case strings.TrimSpace(text) == "" || !m.Key("system"):
 	case cache == cacheOff:
-		m.text(text)
+		m.Text(text)
 	default:
-		m.raw(`[{"type":"text","text":`)
-		m.text(text)
-		m.raw(`,"cache_control":` + o.cacheControl() + `}]`)
+		m.Raw(`[{"type":"text","text":`)
+		m.Text(text)
+		m.Raw(`,"cache_control":` + o.cacheControl() + `}]`)
 	}
 }
 
@@ -153,20 +130,20 @@ func (m *members) thinking(r *abi.ChatRequest, o *options) {
 	case kind == "off":
 		kind = "disabled"
 	}
-	if kind == "" || kind != "disabled" && forced(r) || !m.key("thinking") {
+	if kind == "" || kind != "disabled" && forced(r) || !m.Key("thinking") {
 		return
 	}
-	m.raw(`{"type":`)
-	m.text(kind)
+	m.Raw(`{"type":`)
+	m.Text(kind)
 	if kind == "enabled" {
-		m.raw(`,"budget_tokens":`)
-		m.dst = strconv.AppendInt(m.dst, o.budget, 10)
+		m.Raw(`,"budget_tokens":`)
+		m.Dst = strconv.AppendInt(m.Dst, o.budget, 10)
 	}
 	if o.display != "" && (kind == "enabled" || kind == "adaptive") {
-		m.raw(`,"display":`)
-		m.text(o.display)
+		m.Raw(`,"display":`)
+		m.Text(o.display)
 	}
-	m.raw(`}`)
+	m.Raw(`}`)
 }
 
 // forced tells whether a tool must be called.
@@ -177,7 +154,7 @@ func forced(r *abi.ChatRequest) bool {
 // tools writes the tools, the last of the agent's with the mark of the cache, so
 // that they are kept although there may be no system prompt.
 func (m *members) tools(r *abi.ChatRequest, o *options, cache string) {
-	if len(r.Tools)+len(o.tools) > 0 && m.key("tools") {
+	if len(r.Tools)+len(o.tools) > 0 && m.Key("tools") {
 		var l list
 		for _, t := range o.tools {
 			l.next(string(t))
@@ -186,20 +163,20 @@ func (m *members) tools(r *abi.ChatRequest, o *options, cache string) {
 			l.next("")
 			l.tool(t, o, cache != cacheOff && i == len(r.Tools)-1)
 		}
-		m.raw(`[` + string(l.dst) + `]`)
+		m.Raw(`[` + string(l.dst) + `]`)
 	}
-	if len(r.Tools) == 0 || r.ToolChoice == "" || r.ToolChoice == "auto" || !m.key("tool_choice") {
+	if len(r.Tools) == 0 || r.ToolChoice == "" || r.ToolChoice == "auto" || !m.Key("tool_choice") {
 		return
 	}
 	switch r.ToolChoice {
 	case "none":
-		m.raw(`{"type":"none"}`)
+		m.Raw(`{"type":"none"}`)
 	case "required":
-		m.raw(`{"type":"any"}`)
+		m.Raw(`{"type":"any"}`)
 	default:
-		m.raw(`{"type":"tool","name":`)
-		m.text(r.ToolChoice)
-		m.raw(`}`)
+		m.Raw(`{"type":"tool","name":`)
+		m.Text(r.ToolChoice)
+		m.Raw(`}`)
 	}
 }
 
@@ -220,15 +197,4 @@ func (l *list) tool(t abi.Tool, o *options, mark bool) {
 		l.raw(`,"cache_control":` + o.cacheControl())
 	}
 	l.raw(`}`)
-}
-
-// appendText appends a JSON string that does not hold the place of the messages.
-// Only the end of a text can, because that alone has a bare quote behind it.
-func appendText(dst []byte, s string) []byte {
-	before, ok := strings.CutSuffix(s, messagesPlace[1:len(messagesPlace)-1])
-	if !ok {
-		return jsonscan.AppendString(dst, s)
-	}
-	dst = jsonscan.AppendString(dst, before)
-	return append(dst[:len(dst)-1], `\u007b{messages}}"`...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // anySignature stands for the signature of a call that this model did not make,
@@ -71,7 +72,7 @@ func (c *content) message(m abi.Message) error {
 
 func (c *content) raw(text string) { c.dst = append(c.dst, text...) }
 
-func (c *content) text(s string) { c.dst = appendText(c.dst, s) }
+func (c *content) text(s string) { c.dst = compose.AppendText(c.dst, s) }
 
 // begin begins a part with its first member.
 func (c *content) begin(member string) {

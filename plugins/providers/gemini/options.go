@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // The values of the option auth: how the key is sent.
@@ -23,16 +24,10 @@ type options struct {
 	signCalls   bool
 	headers     []abi.Header
 	query       []abi.Header
-	thinking    []field // members of thinkingConfig
-	generation  []field // further members of generationConfig
-	extraBody   []field
+	thinking    []compose.Field // members of thinkingConfig
+	generation  []compose.Field // further members of generationConfig
+	extraBody   []compose.Field
 	tools       [][]byte // the provider's own tools
-}
-
-// field is a member of a JSON object; the value is JSON.
-type field struct {
-	name  string
-	value []byte
 }
 
 func readOptions(raw abi.Raw) (options, error) {
@@ -62,19 +57,19 @@ func (o *options) read(s *jsonscan.Scanner, key string) {
 	case "sign_calls":
 		o.signCalls = s.Bool()
 	case "headers":
-		o.headers = readPairs(s)
+		o.headers = compose.ReadPairs(s)
 	case "query":
-		o.query = readPairs(s)
+		o.query = compose.ReadPairs(s)
 	case "thinking_budget":
-		o.thinking = append(o.thinking, field{"thinkingBudget", s.Raw()})
+		o.thinking = append(o.thinking, compose.Field{Name: "thinkingBudget", Value: s.Raw()})
 	case "thinking_level":
-		o.thinking = append(o.thinking, field{"thinkingLevel", s.Raw()})
+		o.thinking = append(o.thinking, compose.Field{Name: "thinkingLevel", Value: s.Raw()})
 	case "include_thoughts":
-		o.thinking = append(o.thinking, field{"includeThoughts", s.Raw()})
+		o.thinking = append(o.thinking, compose.Field{Name: "includeThoughts", Value: s.Raw()})
 	case "generation_config":
-		o.generation = readFields(s)
+		o.generation = compose.ReadFields(s)
 	case "extra_body":
-		o.extraBody = readFields(s)
+		o.extraBody = compose.ReadFields(s)
 	case "tools":
 		for s.Array(); s.Elem(); {
 			o.tools = append(o.tools, s.Raw())
@@ -92,14 +87,14 @@ func (o *options) check() error {
 		return errors.New("option schema_field is " + o.schemaField + ", want parametersJsonSchema or parameters")
 	}
 	for _, f := range o.extraBody {
-		if f.name == "contents" || f.name == "generationConfig" {
-			return errors.New("option extra_body must not set " + f.name)
+		if f.Name == "contents" || f.Name == "generationConfig" {
+			return errors.New("option extra_body must not set " + f.Name)
 		}
 	}
 	all := o.tools
-	for _, fields := range [][]field{o.extraBody, o.generation, o.thinking} {
+	for _, fields := range [][]compose.Field{o.extraBody, o.generation, o.thinking} {
 		for _, f := range fields {
-			all = append(all, f.value)
+			all = append(all, f.Value)
 		}
 	}
 	for _, value := range all {
@@ -108,26 +103,4 @@ func (o *options) check() error {
 		}
 	}
 	return nil
-}
-
-func readPairs(s *jsonscan.Scanner) []abi.Header {
-	var pairs []abi.Header
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return pairs
-		}
-		pairs = append(pairs, abi.Header{Name: string(name), Value: s.String()})
-	}
-}
-
-func readFields(s *jsonscan.Scanner) []field {
-	var fields []field
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return fields
-		}
-		fields = append(fields, field{string(name), s.Raw()})
-	}
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/zchost/zchost/abi"
-	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 	"github.com/zchost/zchost/sdk/provider/failure"
 )
 
 // messagesPlace is where the host puts the fragments.
-const messagesPlace = `"{{messages}}"`
+const messagesPlace = compose.MessagesPlace
 
 // modelsPrefix is what the names of models begin with in the API.
 const modelsPrefix = "models/"
@@ -22,7 +22,7 @@ func (gemini) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 	if err != nil {
 		return abi.HTTPRequest{}, err
 	}
-	if err := checkSchemas(r.Tools); err != nil {
+	if err := compose.CheckSchemas(r.Tools); err != nil {
 		return abi.HTTPRequest{}, err
 	}
 	path, err := modelPath(r.Model)
@@ -55,7 +55,7 @@ func modelPath(model string) (string, error) {
 	if strings.Contains(model, "/") {
 		path = "/" + model
 	}
-	return string(appendEscaped(nil, path, "-_.~/@")), nil
+	return string(compose.AppendEscaped(nil, path, "-_.~/@")), nil
 }
 
 func (o *options) requestHeaders(accept string, body bool) []abi.Header {
@@ -76,190 +76,109 @@ func (o *options) requestHeaders(accept string, body bool) []abi.Header {
 // queryString encodes our own parameters and the option query. Braces and colons
 // stay, so that a value may be a secret's placeholder.
 func (o *options) queryString(own ...abi.Header) string {
-	var b []byte
-	for i, p := range append(own, o.query...) {
-		b = append(b, "?&"[min(i, 1)])
-		b = appendEscaped(b, p.Name, "-_.~{}:")
-		b = append(b, '=')
-		b = appendEscaped(b, p.Value, "-_.~{}:")
-	}
-	return string(b)
-}
-
-// appendEscaped appends text with percent-encoding, except for letters, digits
-// and what is listed.
-func appendEscaped(b []byte, text, except string) []byte {
-	const digits = "0123456789ABCDEF"
-	for i := range len(text) {
-		c := text[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
-		if letter || strings.IndexByte(except, c) >= 0 {
-			b = append(b, c)
-			continue
-		}
-		b = append(b, '%', digits[c>>4], digits[c&15])
-	}
-	return b
+	return compose.Query(append(own, o.query...))
 }
 
 // members writes the members of an object. A member that is also among the
 // further ones is left to them.
-type members struct {
-	dst   []byte
-	first bool
-	extra []field
-}
-
-// key begins a member; it returns false if the member is to be left out.
-func (m *members) key(name string) bool {
-	for _, f := range m.extra {
-		if f.name == name {
-			return false
-		}
-	}
-	m.member(name)
-	return true
-}
-
-func (m *members) member(name string) {
-	if !m.first {
-		m.dst = append(m.dst, ',')
-	}
-	m.first = false
-	m.text(name)
-	m.dst = append(m.dst, ':')
-}
-
-func (m *members) fields(fields []field) {
-	for _, f := range fields {
-		m.member(f.name)
-		m.dst = append(m.dst, f.value...)
-	}
-}
-
-func (m *members) raw(text string) { m.dst = append(m.dst, text...) }
+type members struct{ compose.Members }
 
 // element begins the element of an array with that index.
-func (m *members) element(i int) { m.dst = append(m.dst, "[,"[min(i, 1)]) }
-
-func (m *members) text(s string) { m.dst = appendText(m.dst, s) }
-
-// appendText appends a JSON string that does not hold the place of the messages.
-// Only the end of a text can, because that alone has a bare quote behind it.
-func appendText(dst []byte, s string) []byte {
-	before, ok := strings.CutSuffix(s, messagesPlace[1:len(messagesPlace)-1])
-	if !ok {
-		return jsonscan.AppendString(dst, s)
-	}
-	dst = jsonscan.AppendString(dst, before)
-	return append(dst[:len(dst)-1], `\u007b{messages}}"`...)
-}
+func (m *members) element(i int) { m.Dst = append(m.Dst, "[,"[min(i, 1)]) }
 
 func requestBody(r *abi.ChatRequest, o *options) []byte {
-	m := members{dst: make([]byte, 0, 1024+len(r.System)), extra: o.extraBody}
-	m.raw(`{"contents":[` + messagesPlace + `]`)
-	if r.System != "" && m.key("systemInstruction") {
-		m.raw(`{"parts":[{"text":`)
-		m.text(r.System)
-		m.raw(`}]}`)
+	m := members{compose.Members{Dst: make([]byte, 0, 1024+len(r.System)), Extra: o.extraBody}}
+	m.Raw(`{"contents":[` + messagesPlace + `]`)
+	if r.System != "" && m.Key("systemInstruction") {
+		m.Raw(`{"parts":[{"text":`)
+		m.Text(r.System)
+		m.Raw(`}]}`)
 	}
 	m.tools(r, o)
 	m.generation(r, o)
-	m.fields(o.extraBody)
-	m.raw(`}`)
-	return m.dst
+	m.Close()
+	return m.Dst
 }
 
 // generation writes generationConfig, if there is anything in it.
 func (m *members) generation(r *abi.ChatRequest, o *options) {
-	c := members{dst: []byte{'{'}, first: true, extra: o.generation}
-	if r.MaxTokens > 0 && c.key("maxOutputTokens") {
-		c.dst = strconv.AppendInt(c.dst, r.MaxTokens, 10)
+	c := members{compose.Members{Dst: []byte{'{'}, Extra: o.generation}}
+	if r.MaxTokens > 0 && c.Key("maxOutputTokens") {
+		c.Dst = strconv.AppendInt(c.Dst, r.MaxTokens, 10)
 	}
-	if r.Temperature != nil && c.key("temperature") {
-		c.dst = strconv.AppendFloat(c.dst, *r.Temperature, 'g', -1, 64)
+	if r.Temperature != nil && c.Key("temperature") {
+		c.Dst = strconv.AppendFloat(c.Dst, *r.Temperature, 'g', -1, 64)
 	}
-	if len(r.Stop) > 0 && c.key("stopSequences") {
+	if len(r.Stop) > 0 && c.Key("stopSequences") {
 		for i, stop := range r.Stop {
 			c.element(i)
-			c.text(stop)
+			c.Text(stop)
 		}
-		c.raw(`]`)
+		c.Raw(`]`)
 	}
-	if len(o.thinking) > 0 && c.key("thinkingConfig") {
-		t := members{dst: append(c.dst, '{'), first: true}
-		t.fields(o.thinking)
-		c.dst = append(t.dst, '}')
+	if len(o.thinking) > 0 && c.Key("thinkingConfig") {
+		t := members{compose.Members{Dst: append(c.Dst, '{')}}
+		t.Fields(o.thinking)
+		c.Dst = append(t.Dst, '}')
 	}
-	c.fields(o.generation)
-	if len(c.dst) > 1 && m.key("generationConfig") {
-		m.dst = append(append(m.dst, c.dst...), '}')
+	c.Fields(o.generation)
+	if len(c.Dst) > 1 && m.Key("generationConfig") {
+		m.Dst = append(append(m.Dst, c.Dst...), '}')
 	}
 }
 
 func (m *members) tools(r *abi.ChatRequest, o *options) {
-	if len(r.Tools)+len(o.tools) > 0 && m.key("tools") {
+	if len(r.Tools)+len(o.tools) > 0 && m.Key("tools") {
 		n := 0
 		if len(r.Tools) > 0 {
 			m.element(0)
-			m.raw(`{"functionDeclarations":`)
+			m.Raw(`{"functionDeclarations":`)
 			for i, t := range r.Tools {
 				m.element(i)
 				m.tool(t, o.schemaField)
 			}
-			m.raw(`]}`)
+			m.Raw(`]}`)
 			n++
 		}
 		for i, t := range o.tools {
 			m.element(n + i)
-			m.dst = append(m.dst, t...)
+			m.Dst = append(m.Dst, t...)
 		}
-		m.raw(`]`)
+		m.Raw(`]`)
 	}
-	if len(r.Tools) > 0 && r.ToolChoice != "" && r.ToolChoice != "auto" && m.key("toolConfig") {
+	if len(r.Tools) > 0 && r.ToolChoice != "" && r.ToolChoice != "auto" && m.Key("toolConfig") {
 		m.choice(r.ToolChoice)
 	}
 }
 
 func (m *members) choice(choice string) {
-	m.raw(`{"functionCallingConfig":{"mode":`)
+	m.Raw(`{"functionCallingConfig":{"mode":`)
 	switch choice {
 	case "none":
-		m.raw(`"NONE"`)
+		m.Raw(`"NONE"`)
 	case "required":
-		m.raw(`"ANY"`)
+		m.Raw(`"ANY"`)
 	default:
-		m.raw(`"ANY","allowedFunctionNames":[`)
-		m.text(choice)
-		m.raw(`]`)
+		m.Raw(`"ANY","allowedFunctionNames":[`)
+		m.Text(choice)
+		m.Raw(`]`)
 	}
-	m.raw(`}}`)
+	m.Raw(`}}`)
 }
 
 // tool writes a FunctionDeclaration, whose description must not be left out.
 func (m *members) tool(t abi.Tool, schemaField string) {
-	m.raw(`{"name":`)
-	m.text(t.Name)
-	m.raw(`,"description":`)
+	m.Raw(`{"name":`)
+	m.Text(t.Name)
+	m.Raw(`,"description":`)
 	if t.Description == "" {
-		m.text(t.Name)
+		m.Text(t.Name)
 	} else {
-		m.text(t.Description)
+		m.Text(t.Description)
 	}
 	if len(t.InputSchema) > 0 {
-		m.raw(`,"` + schemaField + `":`)
-		m.dst = append(m.dst, t.InputSchema...)
+		m.Raw(`,"` + schemaField + `":`)
+		m.Dst = append(m.Dst, t.InputSchema...)
 	}
-	m.raw(`}`)
-}
-
-// checkSchemas refuses a schema that would make the place of the messages
-// ambiguous.
-func checkSchemas(tools []abi.Tool) error {
-	for _, t := range tools {
-		if strings.Contains(string(t.InputSchema), messagesPlace) {
-			return errors.New("schema of tool " + t.Name + " must not hold " + messagesPlace)
-		}
-	}
-	return nil
+	m.Raw(`}`)
 }

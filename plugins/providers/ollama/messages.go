@@ -5,6 +5,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // Messages renders each message as its wire JSON.
@@ -58,32 +59,32 @@ func noFile(p abi.Part) string {
 }
 
 func user(parts []abi.Part) []byte {
-	m := members{dst: []byte(`{"role":"user","content":`)}
-	m.text(textOf(parts, abi.PartText))
+	m := members{compose.Members{Dst: []byte(`{"role":"user","content":`)}}
+	m.Text(textOf(parts, abi.PartText))
 	first := true
 	for _, p := range parts {
 		if p.Type != abi.PartImage {
 			continue
 		}
 		if first {
-			m.raw(`,"images":[`)
+			m.Raw(`,"images":[`)
 			first = false
 		}
-		m.next()
-		m.text("{{blob:" + p.Blob + "}}")
+		m.Next()
+		m.Text("{{blob:" + p.Blob + "}}")
 	}
 	if !first {
-		m.raw(`]`)
+		m.Raw(`]`)
 	}
-	m.raw(`}`)
-	return m.dst
+	m.Raw(`}`)
+	return m.Dst
 }
 
 // assistant renders an answer. What the model thought goes back only where it
 // calls tools, to go on from it; the templates of models drop all other.
 func assistant(parts []abi.Part) []byte {
-	m := members{dst: []byte(`{"role":"assistant","content":`)}
-	m.text(textOf(parts, abi.PartText))
+	m := members{compose.Members{Dst: []byte(`{"role":"assistant","content":`)}}
+	m.Text(textOf(parts, abi.PartText))
 	first := true
 	for _, p := range parts {
 		if p.Type != abi.PartToolCall {
@@ -92,21 +93,21 @@ func assistant(parts []abi.Part) []byte {
 		if first {
 			first = false
 			if thought := textOf(parts, abi.PartReasoning); thought != "" {
-				m.raw(`,"thinking":`)
-				m.text(thought)
+				m.Raw(`,"thinking":`)
+				m.Text(thought)
 			}
-			m.raw(`,"tool_calls":[`)
+			m.Raw(`,"tool_calls":[`)
 		}
-		m.next()
-		m.raw(`{"function":{"name":`)
-		m.text(p.Name)
-		m.raw(`,"arguments":` + argumentsObject(p.Arguments) + `}}`)
+		m.Next()
+		m.Raw(`{"function":{"name":`)
+		m.Text(p.Name)
+		m.Raw(`,"arguments":` + argumentsObject(p.Arguments) + `}}`)
 	}
 	if !first {
-		m.raw(`]`)
+		m.Raw(`]`)
 	}
-	m.raw(`}`)
-	return m.dst
+	m.Raw(`}`)
+	return m.Dst
 }
 
 // argumentsObject returns the arguments, or an empty object in place of what is
@@ -128,17 +129,17 @@ func results(parts []abi.Part) ([]byte, error) {
 		if p.Type != abi.PartToolResult {
 			continue
 		}
-		if len(m.dst) > 0 {
-			m.raw(`,`)
+		if len(m.Dst) > 0 {
+			m.Raw(`,`)
 		}
-		m.raw(`{"role":"tool","tool_name":`)
-		m.text(p.Name)
-		m.raw(`,"content":`)
-		m.text(p.Text)
-		m.raw(`}`)
+		m.Raw(`{"role":"tool","tool_name":`)
+		m.Text(p.Name)
+		m.Raw(`,"content":`)
+		m.Text(p.Text)
+		m.Raw(`}`)
 	}
-	if len(m.dst) == 0 {
+	if len(m.Dst) == 0 {
 		return nil, errors.New("a tool message holds no tool_result")
 	}
-	return m.dst, nil
+	return m.Dst, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // The values of the option auth: how the key is sent.
@@ -20,15 +21,9 @@ type options struct {
 	think      []byte // JSON, nil if it is left out
 	keepAlive  []byte
 	numCtx     int64
-	parameters []field
+	parameters []compose.Field
 	headers    []abi.Header
-	extraBody  []field
-}
-
-// field is a member of a JSON object; the value is JSON.
-type field struct {
-	name  string
-	value []byte
+	extraBody  []compose.Field
 }
 
 func readOptions(raw abi.Raw) (options, error) {
@@ -49,11 +44,11 @@ func readOptions(raw abi.Raw) (options, error) {
 		case "num_ctx":
 			o.numCtx = s.Int()
 		case "parameters":
-			o.parameters = readFields(&s)
+			o.parameters = compose.ReadFields(&s)
 		case "headers":
-			o.headers = readHeaders(&s)
+			o.headers = compose.ReadPairs(&s)
 		case "extra_body":
-			o.extraBody = readFields(&s)
+			o.extraBody = compose.ReadFields(&s)
 		}
 	}
 	if err := s.End(); err != nil {
@@ -70,14 +65,14 @@ func (o *options) check() error {
 	}
 	values := [][]byte{o.think, o.keepAlive}
 	for _, f := range o.parameters {
-		values = append(values, f.value)
+		values = append(values, f.Value)
 	}
 	for _, f := range o.extraBody {
-		switch f.name {
+		switch f.Name {
 		case "model", "messages", "stream", "options":
-			return errors.New("option extra_body must not set " + f.name)
+			return errors.New("option extra_body must not set " + f.Name)
 		}
-		values = append(values, f.value)
+		values = append(values, f.Value)
 	}
 	for _, v := range values {
 		if strings.Contains(string(v), messagesPlace) {
@@ -85,26 +80,4 @@ func (o *options) check() error {
 		}
 	}
 	return nil
-}
-
-func readFields(s *jsonscan.Scanner) []field {
-	var fields []field
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return fields
-		}
-		fields = append(fields, field{string(name), s.Raw()})
-	}
-}
-
-func readHeaders(s *jsonscan.Scanner) []abi.Header {
-	var headers []abi.Header
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return headers
-		}
-		headers = append(headers, abi.Header{Name: string(name), Value: s.String()})
-	}
 }

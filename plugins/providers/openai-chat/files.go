@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/zchost/zchost/abi"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 func hasFile(parts []abi.Part) bool {
@@ -30,15 +31,15 @@ func appendParts(dst []byte, parts []abi.Part) []byte {
 		switch {
 		case text:
 			dst = append(dst, `{"type":"text","text":`...)
-			dst = append(appendText(dst, p.Text), '}')
+			dst = append(compose.AppendText(dst, p.Text), '}')
 		case p.Type == abi.PartImage:
 			dst = append(dst, `{"type":"image_url","image_url":{"url":`...)
-			dst = append(appendText(dst, dataURL(p)), '}', '}')
+			dst = append(compose.AppendText(dst, dataURL(p)), '}', '}')
 		default:
 			dst = append(dst, `{"type":"file","file":{"filename":`...)
-			dst = appendText(dst, fileName(p))
+			dst = compose.AppendText(dst, fileName(p))
 			dst = append(dst, `,"file_data":`...)
-			dst = append(appendText(dst, dataURL(p)), '}', '}')
+			dst = append(compose.AppendText(dst, dataURL(p)), '}', '}')
 		}
 	}
 	return append(dst, ']')

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // Messages renders each message as its wire JSON.
@@ -56,7 +57,7 @@ func contentOf(dst []byte, parts []abi.Part, nullIfNone bool) []byte {
 	if texts == 0 && nullIfNone {
 		return append(dst, "null"...)
 	}
-	return appendText(dst, joined)
+	return compose.AppendText(dst, joined)
 }
 
 // assistant renders an answer. The content is null only beside tool calls.
@@ -84,11 +85,11 @@ func appendCalls(dst []byte, parts []abi.Part) []byte {
 		}
 		first = false
 		dst = append(dst, `{"id":`...)
-		dst = appendText(dst, callID(p.CallID))
+		dst = compose.AppendText(dst, callID(p.CallID))
 		dst = append(dst, `,"type":"function","function":{"name":`...)
-		dst = appendText(dst, p.Name)
+		dst = compose.AppendText(dst, p.Name)
 		dst = append(dst, `,"arguments":`...)
-		dst = appendText(dst, argumentsObject(p.Arguments))
+		dst = compose.AppendText(dst, argumentsObject(p.Arguments))
 		dst = append(dst, '}', '}')
 	}
 	return append(dst, ']')
@@ -116,9 +117,9 @@ func results(parts []abi.Part) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, `{"role":"tool","tool_call_id":`...)
-		dst = appendText(dst, callID(p.CallID))
+		dst = compose.AppendText(dst, callID(p.CallID))
 		dst = append(dst, `,"content":`...)
-		dst = appendText(dst, p.Text)
+		dst = compose.AppendText(dst, p.Text)
 		dst = append(dst, '}')
 	}
 	if len(dst) == 0 {

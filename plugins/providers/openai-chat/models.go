@@ -4,6 +4,7 @@ import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
 	"github.com/zchost/zchost/sdk/provider/catalog"
+	"github.com/zchost/zchost/sdk/provider/compose"
 	"github.com/zchost/zchost/sdk/provider/lenient"
 )
 
@@ -15,7 +16,7 @@ func (chat) ModelsRequest(q abi.ModelsQuery) (abi.HTTPRequest, error) {
 	}
 	return abi.HTTPRequest{
 		Method:  "GET",
-		URL:     apiRoot(q.BaseURL) + "/models" + o.queryString(),
+		URL:     apiRoot(q.BaseURL) + "/models" + compose.Query(o.query),
 		Headers: o.requestHeaders("application/json", false),
 	}, nil
 }

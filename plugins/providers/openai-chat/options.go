@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // The values of the option auth: how the key is sent.
@@ -23,13 +24,7 @@ type options struct {
 	systemRole     string
 	headers        []abi.Header
 	query          []abi.Header
-	extraBody      []field
-}
-
-// field is a member of a JSON object; the value is JSON.
-type field struct {
-	name  string
-	value []byte
+	extraBody      []compose.Field
 }
 
 func readOptions(raw abi.Raw) (options, error) {
@@ -50,17 +45,11 @@ func readOptions(raw abi.Raw) (options, error) {
 		case "system_role":
 			o.systemRole = s.String()
 		case "headers":
-			o.headers = readPairs(&s)
+			o.headers = compose.ReadPairs(&s)
 		case "query":
-			o.query = readPairs(&s)
+			o.query = compose.ReadPairs(&s)
 		case "extra_body":
-			for s.Object(); ; {
-				name, ok := s.Key()
-				if !ok {
-					break
-				}
-				o.extraBody = append(o.extraBody, field{string(name), s.Raw()})
-			}
+			o.extraBody = compose.ReadFields(&s)
 		}
 	}
 	if err := s.End(); err != nil {
@@ -76,24 +65,13 @@ func (o *options) check() error {
 		return errors.New("option auth is " + o.auth + ", want bearer, api-key or none")
 	}
 	for _, f := range o.extraBody {
-		switch f.name {
+		switch f.Name {
 		case "model", "messages", "stream":
-			return errors.New("option extra_body must not set " + f.name)
+			return errors.New("option extra_body must not set " + f.Name)
 		}
-		if strings.Contains(string(f.value), messagesPlace) {
+		if strings.Contains(string(f.Value), messagesPlace) {
 			return errors.New("option extra_body must not hold " + messagesPlace)
 		}
 	}
 	return nil
-}
-
-func readPairs(s *jsonscan.Scanner) []abi.Header {
-	var pairs []abi.Header
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return pairs
-		}
-		pairs = append(pairs, abi.Header{Name: string(name), Value: s.String()})
-	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // Reasoning comes under three names. reasoning_content is DeepSeek's, and
@@ -88,7 +89,7 @@ func appendDetail(dst []byte, p abi.Part) []byte {
 		first = false
 		dst = append(jsonscan.AppendString(dst, key), ':')
 		if string(key) == "text" && p.Text != "" {
-			dst, text = appendText(dst, p.Text), false
+			dst, text = compose.AppendText(dst, p.Text), false
 			continue
 		}
 		if string(key) == "data" {
@@ -97,7 +98,7 @@ func appendDetail(dst []byte, p abi.Part) []byte {
 		dst = append(dst, s.Raw()...)
 	}
 	if text && !first {
-		dst = appendText(append(dst, `,"text":`...), p.Text)
+		dst = compose.AppendText(append(dst, `,"text":`...), p.Text)
 	}
 	return append(dst, '}')
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // Messages renders each message as the items of the input.
@@ -52,7 +53,7 @@ func (l *list) next(text string) {
 
 func (l *list) raw(text string) { l.dst = append(l.dst, text...) }
 
-func (l *list) text(s string) { l.dst = appendText(l.dst, s) }
+func (l *list) text(s string) { l.dst = compose.AppendText(l.dst, s) }
 
 func (l *list) user(parts []abi.Part) {
 	var c list

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zchost/zchost/abi"
 	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // The values of the option auth: how the key is sent.
@@ -27,13 +28,7 @@ type options struct {
 	tools       [][]byte // the provider's own tools
 	headers     []abi.Header
 	query       []abi.Header
-	extraBody   []field
-}
-
-// field is a member of a JSON object; the value is JSON.
-type field struct {
-	name  string
-	value []byte
+	extraBody   []compose.Field
 }
 
 func readOptions(raw abi.Raw) (options, error) {
@@ -76,17 +71,11 @@ func (o *options) read(s *jsonscan.Scanner, key string) {
 			o.tools = append(o.tools, s.Raw())
 		}
 	case "headers":
-		o.headers = readPairs(s)
+		o.headers = compose.ReadPairs(s)
 	case "query":
-		o.query = readPairs(s)
+		o.query = compose.ReadPairs(s)
 	case "extra_body":
-		for s.Object(); ; {
-			name, ok := s.Key()
-			if !ok {
-				break
-			}
-			o.extraBody = append(o.extraBody, field{string(name), s.Raw()})
-		}
+		o.extraBody = compose.ReadFields(s)
 	}
 }
 
@@ -97,11 +86,11 @@ func (o *options) check() error {
 		return errors.New("option auth is " + o.auth + ", want bearer, api-key or none")
 	}
 	for _, f := range o.extraBody {
-		switch f.name {
+		switch f.Name {
 		case "model", "input", "stream":
-			return errors.New("option extra_body must not set " + f.name)
+			return errors.New("option extra_body must not set " + f.Name)
 		}
-		if strings.Contains(string(f.value), messagesPlace) {
+		if strings.Contains(string(f.Value), messagesPlace) {
 			return errors.New("option extra_body must not hold " + messagesPlace)
 		}
 	}
@@ -111,17 +100,6 @@ func (o *options) check() error {
 		}
 	}
 	return nil
-}
-
-func readPairs(s *jsonscan.Scanner) []abi.Header {
-	var pairs []abi.Header
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			return pairs
-		}
-		pairs = append(pairs, abi.Header{Name: string(name), Value: s.String()})
-	}
 }
 
 // included lists what the answer shall have besides. Models that do not reason

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/zchost/zchost/abi"
-	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/compose"
 )
 
 // messagesPlace is where the host puts the fragments.
-const messagesPlace = `"{{messages}}"`
+const messagesPlace = compose.MessagesPlace
 
 const responsesPath = "/responses"
 
@@ -20,7 +19,7 @@ func (responses) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 	if err != nil {
 		return abi.HTTPRequest{}, err
 	}
-	if err := checkSchemas(r.Tools); err != nil {
+	if err := compose.CheckSchemas(r.Tools); err != nil {
 		return abi.HTTPRequest{}, err
 	}
 	accept := "application/json"
@@ -29,7 +28,7 @@ func (responses) Request(r abi.ChatRequest) (abi.HTTPRequest, error) {
 	}
 	return abi.HTTPRequest{
 		Method:  "POST",
-		URL:     apiRoot(r.BaseURL) + responsesPath + o.queryString(),
+		URL:     apiRoot(r.BaseURL) + responsesPath + compose.Query(o.query),
 		Headers: o.requestHeaders(accept, true),
 		Body:    string(requestBody(&r, &o)),
 	}, nil
@@ -56,55 +55,14 @@ func (o *options) requestHeaders(accept string, body bool) []abi.Header {
 	return append(headers, o.headers...)
 }
 
-// queryString encodes the option query. Braces and colons stay, so that a value
-// may be a secret's placeholder.
-func (o *options) queryString() string {
-	var b []byte
-	for i, p := range o.query {
-		b = append(b, "?&"[min(i, 1)])
-		b = appendQuery(b, p.Name)
-		b = append(b, '=')
-		b = appendQuery(b, p.Value)
-	}
-	return string(b)
-}
-
-func appendQuery(b []byte, text string) []byte {
-	const digits = "0123456789ABCDEF"
-	for i := range len(text) {
-		c := text[i]
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
-		if letter || strings.IndexByte("-_.~{}:", c) >= 0 {
-			b = append(b, c)
-			continue
-		}
-		b = append(b, '%', digits[c>>4], digits[c&15])
-	}
-	return b
-}
-
 // members writes the members of the request's object. A member that the option
 // extra_body sets too is left to it.
-type members struct {
-	list
-	extra []field
-}
-
-// key begins a member; it returns false if the member is to be left out.
-func (m *members) key(name string) bool {
-	for _, f := range m.extra {
-		if f.name == name {
-			return false
-		}
-	}
-	m.raw(`,"` + name + `":`)
-	return true
-}
+type members struct{ compose.Members }
 
 // word writes a member whose value is a text, if there is one.
 func (m *members) word(name, value string) {
-	if value != "" && m.key(name) {
-		m.text(value)
+	if value != "" && m.Key(name) {
+		m.Text(value)
 	}
 }
 
@@ -117,51 +75,34 @@ func (m *members) object(name string, words ...[2]string) {
 			l.text(w[1])
 		}
 	}
-	if len(l.dst) > 0 && m.key(name) {
-		m.raw(`{` + string(l.dst) + `}`)
+	if len(l.dst) > 0 && m.Key(name) {
+		m.Raw(`{` + string(l.dst) + `}`)
 	}
-}
-
-// appendText appends a JSON string that does not hold the place of the messages.
-// Only the end of a text can, because that alone has a bare quote behind it.
-func appendText(dst []byte, s string) []byte {
-	before, ok := strings.CutSuffix(s, messagesPlace[1:len(messagesPlace)-1])
-	if !ok {
-		return jsonscan.AppendString(dst, s)
-	}
-	dst = jsonscan.AppendString(dst, before)
-	return append(dst[:len(dst)-1], `\u007b{messages}}"`...)
 }
 
 func requestBody(r *abi.ChatRequest, o *options) []byte {
-	m := members{list: list{dst: make([]byte, 0, 1024+len(r.System))}, extra: o.extraBody}
-	m.raw(`{"model":`)
-	m.text(r.Model)
+	m := members{compose.Members{Dst: make([]byte, 0, 1024+len(r.System)), Extra: o.extraBody}}
+	m.Raw(`{"model":`)
+	m.Text(r.Model)
 	m.word("instructions", r.System)
-	m.raw(`,"input":[` + messagesPlace + `],"stream":`)
-	m.dst = strconv.AppendBool(m.dst, r.Stream)
-	if m.key("store") {
-		m.raw(`false`)
+	m.Raw(`,"input":[` + messagesPlace + `],"stream":`)
+	m.Dst = strconv.AppendBool(m.Dst, r.Stream)
+	if m.Key("store") {
+		m.Raw(`false`)
 	}
 	m.include(o.included(r.Model))
 	m.object("reasoning", [2]string{"effort", o.effort}, [2]string{"summary", o.summary})
 	m.object("text", [2]string{"verbosity", o.verbosity})
 	m.word("service_tier", o.serviceTier)
-	if r.MaxTokens > 0 && m.key("max_output_tokens") {
-		m.dst = strconv.AppendInt(m.dst, r.MaxTokens, 10)
+	if r.MaxTokens > 0 && m.Key("max_output_tokens") {
+		m.Dst = strconv.AppendInt(m.Dst, r.MaxTokens, 10)
 	}
-	if r.Temperature != nil && m.key("temperature") {
-		m.dst = strconv.AppendFloat(m.dst, *r.Temperature, 'g', -1, 64)
+	if r.Temperature != nil && m.Key("temperature") {
+		m.Dst = strconv.AppendFloat(m.Dst, *r.Temperature, 'g', -1, 64)
 	}
 	m.tools(r, o)
-	for _, f := range o.extraBody {
-		m.raw(`,`)
-		m.text(f.name)
-		m.raw(`:`)
-		m.dst = append(m.dst, f.value...)
-	}
-	m.raw(`}`)
-	return m.dst
+	m.Close()
+	return m.Dst
 }
 
 func (m *members) include(names []string) {
@@ -170,13 +111,13 @@ func (m *members) include(names []string) {
 		l.next("")
 		l.text(name)
 	}
-	if len(names) > 0 && m.key("include") {
-		m.raw(`[` + string(l.dst) + `]`)
+	if len(names) > 0 && m.Key("include") {
+		m.Raw(`[` + string(l.dst) + `]`)
 	}
 }
 
 func (m *members) tools(r *abi.ChatRequest, o *options) {
-	if len(r.Tools)+len(o.tools) > 0 && m.key("tools") {
+	if len(r.Tools)+len(o.tools) > 0 && m.Key("tools") {
 		var l list
 		for _, t := range r.Tools {
 			l.next("")
@@ -185,18 +126,18 @@ func (m *members) tools(r *abi.ChatRequest, o *options) {
 		for _, t := range o.tools {
 			l.next(string(t))
 		}
-		m.raw(`[` + string(l.dst) + `]`)
+		m.Raw(`[` + string(l.dst) + `]`)
 	}
-	if len(r.Tools) == 0 || r.ToolChoice == "" || r.ToolChoice == "auto" || !m.key("tool_choice") {
+	if len(r.Tools) == 0 || r.ToolChoice == "" || r.ToolChoice == "auto" || !m.Key("tool_choice") {
 		return
 	}
 	switch r.ToolChoice {
 	case "none", "required":
-		m.text(r.ToolChoice)
+		m.Text(r.ToolChoice)
 	default:
-		m.raw(`{"type":"function","name":`)
-		m.text(r.ToolChoice)
-		m.raw(`}`)
+		m.Raw(`{"type":"function","name":`)
+		m.Text(r.ToolChoice)
+		m.Raw(`}`)
 	}
 }
 
@@ -213,15 +154,4 @@ func (l *list) tool(t abi.Tool) {
 		l.dst = append(l.dst, t.InputSchema...)
 	}
 	l.raw(`,"strict":false}`)
-}
-
-// checkSchemas refuses a schema that would make the place of the messages
-// ambiguous.
-func checkSchemas(tools []abi.Tool) error {
-	for _, t := range tools {
-		if strings.Contains(string(t.InputSchema), messagesPlace) {
-			return errors.New("schema of tool " + t.Name + " must not hold " + messagesPlace)
-		}
-	}
-	return nil
 }
