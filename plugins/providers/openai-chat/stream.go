@@ -100,8 +100,9 @@ func (c *chunk) finishes() bool {
 
 // frameError reads an error in an answer whose status was 200.
 func frameError(data []byte) abi.Failure {
-	e, ok := readError(data)
-	f := e.failure(0)
+	our := dialect()
+	e, ok := our.Read(data)
+	f := our.Failure(&e, 0)
 	if !ok {
 		f.Message = "the provider reported an error: " + failure.Quote(string(data))
 	}

@@ -2,105 +2,44 @@ package main
 
 import (
 	"github.com/zchost/zchost/abi"
-	"github.com/zchost/zchost/sdk/provider/failure"
+	"github.com/zchost/zchost/abi/jsonscan"
+	"github.com/zchost/zchost/sdk/provider/lenient"
+	"github.com/zchost/zchost/sdk/provider/openai"
 )
 
-// class decides what kind of failure it is, from the HTTP status and the typed
-// fields, never from the message. A status of 200 or 0 says nothing: then a
-// number in the body stands for it.
-func (e *apiError) class(status int64) abi.FailureClass {
-	if status < 400 {
-		status = e.number
-	}
-	// Groq's 413 says rate_limit_exceeded, but the same request never fits.
-	if status == 413 {
-		return abi.FailureContextOverflow
-	}
-	if e.flagged {
-		return abi.FailureContentFiltered
-	}
-	words := [...]string{e.inner, e.code, e.kind}
-	for _, w := range words {
-		if c := wordClass(w, status); c != "" {
-			return c
-		}
-	}
-	if c := e.statusClass(status); c != "" {
-		return c
-	}
-	for _, w := range words {
-		if c := vagueClass(w); c != "" {
-			return c
-		}
-	}
-	// An error without a number after the request was accepted: the server's.
-	return abi.FailureServer
+// dialect is what the errors of this API have of their own.
+func dialect() openai.Dialect {
+	return openai.Dialect{Member: readMember, Sure: sureClass, Vague: vagueClass}
 }
 
-// wordClass is the class of a word that says more than the status.
-func wordClass(word string, status int64) abi.FailureClass {
+// readMember leaves out the type of an event: it is no type of an error.
+func readMember(e *openai.Error, key string, s *jsonscan.Scanner) bool {
+	if key != "type" {
+		return false
+	}
+	if e.Kind = lenient.String(s); e.Kind == "error" {
+		e.Kind = ""
+	}
+	return true
+}
+
+// sureClass is the class of a code that says more than the status.
+func sureClass(word string, _ int64) abi.FailureClass {
 	switch word {
-	case "context_length_exceeded", "context_window_exceeded", "ContextWindowExceededError",
-		"exceed_context_size_error", // llama.cpp
-		"request_too_large":
-		return abi.FailureContextOverflow
-	case "content_filter", "content_policy_violation", "ContentPolicyViolationError",
-		"ResponsibleAIPolicyViolation", // Azure
-		"invalid_prompt",               // OpenAI: flagged by the usage policy
-		"image_content_policy_violation", "bio_policy", "cyber_policy",
-		"data_inspection_failed": // Alibaba
+	case "image_content_policy_violation", "bio_policy", "cyber_policy":
 		return abi.FailureContentFiltered
-	case "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits",
-		"exceeded_current_quota_error", // Moonshot
-		"insufficient_balance",
-		"Arrearage": // Alibaba
-		return abi.FailureQuota
-	case "invalid_api_key", "authentication_error", "invalid_authentication_error", "AuthenticationError",
-		"permission_error", "account_deactivated":
-		return abi.FailureAuth
-	case "model_not_found", "model_not_available", "ModelNotFound",
-		"DeploymentNotFound",   // Azure
-		"invalid_model",        // Mistral
-		"model_decommissioned": // Groq
-		return abi.FailureModelNotFound
-	case "not_found_error", "NotFoundError": // Ollama, vLLM
-		if status == 404 {
-			return abi.FailureModelNotFound
-		}
-	case "overloaded", "overloaded_error", "model_overloaded", "server_overloaded", "slow_down", "server_is_overloaded",
-		"engine_overloaded", "engine_overloaded_error", // Moonshot
-		"service_tier_capacity_exceeded": // Mistral
-		return abi.FailureOverloaded
-	case "rate_limit_exceeded", "rate_limit_error", "RateLimitError", "RateLimitReached",
-		"rate_limit_reached_error": // Moonshot
-		return abi.FailureRateLimited
 	}
 	return ""
 }
 
-// statusClass is the class of a status, "" if it says nothing.
-func (e *apiError) statusClass(status int64) abi.FailureClass {
-	switch {
-	case status == 404 && e.param == "model":
-		return abi.FailureModelNotFound
-	case status == 498: // Groq's capacity
-		return abi.FailureOverloaded
-	case status == 504: // of a gateway
-		return abi.FailureServer
-	}
-	return failure.ByStatus(status)
-}
-
-// vagueClass is the class of a word that says less than a status.
+// vagueClass is the class of a code that says less than a status.
 func vagueClass(word string) abi.FailureClass {
 	switch word {
-	case "invalid_request_error", "BadRequestError":
-		return abi.FailureInvalidRequest
 	case "invalid_image", "invalid_image_format", "invalid_base64_image", "invalid_image_url", "image_too_large", "image_too_small",
 		"image_parse_error", "invalid_image_mode", "image_file_too_large", "unsupported_image_media_type", "empty_image_file",
 		"failed_to_download_image", "image_file_not_found": // of a response that failed
 		return abi.FailureInvalidRequest
-	case "vector_store_timeout", "timeout", "timeout_error", "request_timeout":
+	case "vector_store_timeout":
 		return abi.FailureTimeout
 	}
 	return ""

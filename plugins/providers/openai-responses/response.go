@@ -148,8 +148,9 @@ func responseError(data []byte, status string) abi.Failure {
 			}
 		}
 	}
-	e, ok := readError(raw)
-	f := e.failure(0)
+	our := dialect()
+	e, ok := our.Read(raw)
+	f := our.Failure(&e, 0)
 	if !ok || f.Message == "" {
 		f.Message = "the provider ended the response with the status " + failure.Quote(status)
 	}
