@@ -202,7 +202,7 @@ func (s *stream) redact(events []abi.Event) {
 	r := s.endpoint.Redactor
 	for i := range events {
 		e := &events[i]
-		for _, text := range []*string{&e.ID, &e.Model, &e.Text, &e.Signature, &e.Name, &e.Arguments, &e.Raw} {
+		for _, text := range []*string{&e.ID, &e.Model, &e.Text, &e.Signature, &e.Opaque, &e.Name, &e.Arguments, &e.Raw} {
 			*text = r.String(*text)
 		}
 		if e.Failure != nil {
