@@ -115,8 +115,8 @@ func where(messages []wireMessage) (text string, round int) {
 // kind is the message that a text is for.
 func kind(text string) string {
 	switch {
-	case strings.HasPrefix(text, "The conversation:"), strings.HasSuffix(text, "\nmore"):
-		return "more" // the request for the summary, and the one that has it
+	case strings.HasPrefix(text, "The conversation:"), strings.HasPrefix(text, "Summary of what came before:"), strings.HasSuffix(text, "\nmore"):
+		return "more" // the requests for the summary, and the one that has it
 	case strings.HasPrefix(text, "Your last reply was interrupted."):
 		return "after" // it goes on
 	}
